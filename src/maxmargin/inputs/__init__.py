@@ -1,1 +1,1 @@
-"""What structures share: labels, tokens, matrices, words, labelled units."""
+"""Inputs that several structures share: labels, tokens, matrices, file readers and packed data."""

@@ -1,4 +1,4 @@
-"""Matrices as users give them: the right width, and numbers that training can use."""
+"""Checks of matrices that users give: the right width, and numbers that training can use."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from maxmargin.base.checks import refuse_complex
 from maxmargin.base.nonzero_rows import nonzero_rows
 from maxmargin.problem.planes.atoms import Atoms
 
-LARGEST = 1e100  # of a feature: products of two, and sums of those, stay far from overflow
+LARGEST = 1e100  # the largest feature value, so that sums of products do not overflow
 
 
 class MatrixInPieces(ABC):
-    """A matrix of numbers that training can use, never in memory as a whole: it has pieces, and atoms."""
+    """A matrix that is never in memory as a whole: it yields pieces and atoms."""
 
     ndim = 2
     shape: tuple[int, int]
 
     @abstractmethod
     def pieces(self) -> Iterator[sparse.csr_array]:
-        """Its rows, some after others."""
+        """Yield the rows in pieces."""
 
     @abstractmethod
     def atoms(self, n_labels: int, direct: int) -> Atoms:
-        """The atoms of its rows at so many labels, behind so many coordinates."""
+        """Return the atoms of the rows at n_labels labels, after `direct` other coordinates."""
 
     def __matmul__(self, other: Array) -> Array:
         return np.concatenate([piece @ other for piece in self.pieces()])
@@ -44,7 +44,9 @@ def table_columns(given: Any) -> list[str] | None:
 
 
 def number_matrix(given: Any, complaint: str) -> Any:
-    """A sparse or dense array of numbers; the complaint, which begins with its name, is the error where it is none."""
+    """Return a sparse or dense array of numbers; raise a ValueError with the complaint, which begins with its name,
+    otherwise.
+    """
     refuse_complex(complaint.split()[0], given)
     if sparse.issparse(given):
         return sparse.csr_array(given, dtype=np.float64)
@@ -55,7 +57,7 @@ def number_matrix(given: Any, complaint: str) -> Any:
 
 
 def checked_matrix(X: Any, n_features: int) -> Any:
-    """X, unless a number of it is missing, infinite or so large that its square overflows."""
+    """Return X; raise a ValueError if a number is missing, infinite or so large that its square overflows."""
     refuse_complex("X", X)
     if X.shape[1] != n_features:
         raise ValueError(f"X has {X.shape[1]} features; expected {n_features} as in training")
@@ -70,7 +72,7 @@ def checked_matrix(X: Any, n_features: int) -> Any:
 
 
 def with_ones(X: Any) -> sparse.csr_array:
-    """One more column, of ones; scipy's hstack would sort what is sorted."""
+    """Append a column of ones. Unlike scipy's hstack this does not sort the sorted entries again."""
     n, n_features = X.shape
     if sparse.issparse(X):
         own = np.ones(X.nnz + n, dtype=bool)
@@ -83,7 +85,7 @@ def with_ones(X: Any) -> sparse.csr_array:
 
 
 def moved_columns(X: sparse.csr_array, places: NDArray[np.int64], width: int) -> sparse.csr_array:
-    """Column j at places[j]; those at -1 are left out."""
+    """Move column j to places[j]; columns with -1 are dropped."""
     entries = X.tocoo()
     rows, columns = entries.coords
     columns = places[columns] if len(places) else columns
@@ -94,7 +96,9 @@ def moved_columns(X: sparse.csr_array, places: NDArray[np.int64], width: int) ->
 
 
 def check_rows_of_pairs(matrix: Any, pairs: NDArray[Any], name: str, pair: str) -> None:
-    """A row of usable numbers for every pair of items; `name` and `pair` are what messages call rows and pairs."""
+    """Raise a ValueError unless there is a row of usable numbers for every pair; `name` and `pair` name
+    them in errors.
+    """
     if matrix.shape[0] != len(pairs):
         raise ValueError(
             f"there are {len(pairs)} {pair}s but {matrix.shape[0]} rows of {name}; expected one per {pair}"
@@ -106,9 +110,9 @@ def check_rows_of_pairs(matrix: Any, pairs: NDArray[Any], name: str, pair: str) 
 
 
 def bad_number(matrix: Any) -> tuple[int, int, str] | None:
-    """Row and column of the first number that training cannot use, and what is wrong with it."""
+    """Return row, column and description of the first number that training cannot use, or None."""
     values = matrix.data if sparse.issparse(matrix) else matrix
-    if values.min(initial=0.0) >= -LARGEST and values.max(initial=0.0) <= LARGEST:  # false for NaN
+    if values.min(initial=0.0) >= -LARGEST and values.max(initial=0.0) <= LARGEST:  # this is false for NaN
         return None
     good = np.abs(values) <= LARGEST
     if sparse.issparse(matrix):

@@ -58,7 +58,7 @@ def best_route(
     Examples
     --------
     >>> import numpy as np
-    >>> from maxmargin.inference import best_route
+    >>> from maxmargin.counting.decoders.routes import best_route
     >>> best_route(np.array([[0, 2, 1], [0, 0, 3], [0, 0, 0]]), start=0)
     FoundRoute(path=[0, 1, 2], value=5.0, exact=True)
 

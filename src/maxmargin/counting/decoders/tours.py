@@ -42,7 +42,7 @@ def best_tour(
     Examples
     --------
     >>> import numpy as np
-    >>> from maxmargin.inference import best_tour
+    >>> from maxmargin.counting.decoders.tours import best_tour
     >>> best_tour(np.array([[0, 2, 0], [0, 0, 2], [2, 0, 0]]))
     FoundRoute(path=[0, 1, 2], value=6.0, exact=True)
 

@@ -1,4 +1,4 @@
-"""Which labels are taken for which others."""
+"""Confusion matrices: which labels are mistaken for which others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from maxmargin.inputs.labels.labels import in_order
 
 
 class Mistake(NamedTuple):
-    """One label taken for another, and how often."""
+    """A true label, the label predicted instead, and how often this happened."""
 
     true: Hashable
     predicted: Hashable
@@ -21,14 +21,14 @@ class Mistake(NamedTuple):
 
 
 class LabelConfusion(NamedTuple):
-    """counts[i, j]: positions whose label is labels[i] and was predicted as labels[j]; printed, a table."""
+    """A confusion matrix: counts[i, j] positions have the label labels[i] and were predicted as labels[j]."""
 
     labels: list[Hashable]
     counts: NDArray[np.int64]
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[Hashable, Hashable]]) -> LabelConfusion:
-        """Of (true, predicted) labels."""
+        """Count pairs (true label, predicted label)."""
         times = Counter(pairs)
         labels = in_order([label for pair in times for label in pair])
         numbers = {label: k for k, label in enumerate(labels)}
@@ -38,7 +38,7 @@ class LabelConfusion(NamedTuple):
         return cls(labels, counts)
 
     def mistakes(self, n: int = 10) -> list[Mistake]:
-        """The n most frequent ones, the most frequent first."""
+        """Return the n most frequent mistakes, the most frequent first."""
         wrong = self.counts - np.diag(np.diag(self.counts))
         order = np.argsort(-wrong, axis=None, kind="stable")[:n]
         places = zip(*np.unravel_index(order, wrong.shape), strict=True)

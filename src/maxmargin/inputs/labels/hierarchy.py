@@ -13,12 +13,13 @@ from maxmargin.inputs.labels.labels import in_order, plain
 
 
 class ClassHierarchy:
-    """Which nodes are below which, and how far.
+    """A hierarchy of nodes with their ancestors and distances.
 
-    parents : {child: its parents}. None as a parent is a root without a name, which is never a class. Exactly one node
-        (or None) has no parent.
+    parents : {child: its parents}. None as a parent is an unnamed root, which is never a class. Exactly one node (or
+    None)
+        has no parent.
 
-    nodes are all named nodes and leaves those without children; both are sorted where they can be, else in order of
+    `nodes` are all named nodes and `leaves` those without children; both are sorted if possible, otherwise in order of
     appearance.
     """
 
@@ -34,7 +35,7 @@ class ClassHierarchy:
         inner = {parent for several in parents.values() for parent in several}
         self.nodes = in_order(node for node in above if node is not None)
         self.leaves = in_order(node for node in self.nodes if node not in inner)
-        # downwards: every column is the smallest of its parents' columns, one step further
+        # downwards: each column is the minimum of the columns of its parents, plus one step
         self._number = {node: k for k, node in enumerate([*self.nodes, *([None] if None in above else [])])}
         self._down = np.full((len(above), len(above)), np.inf, dtype=np.float32)
         for node in order:
@@ -44,21 +45,26 @@ class ClassHierarchy:
             self._down[k, k] = 0
 
     def attributes(self, classes: Sequence[Hashable]) -> tuple[list[Hashable], NDArray[np.bool_]]:
-        """Λ(z), which marks z and all nodes above it (Tsochantaridis et al. 2004, section 4.2), one row per class.
+        """Return Λ(z), which marks z and all nodes above it (Tsochantaridis et al. 2004, section 4.2), one row per
+        class.
 
-        Its columns are the nodes returned with it: those that all classes have in common, such as the root, are left
-        out, because they cancel in every comparison of two classes.
+        Its columns are the nodes that are returned with it. Nodes that are above all classes, such as the root, are
+        left out,
+        because they cancel in every comparison of two classes.
         """
         marks = np.isfinite(self._down[:, self._numbers(classes)]).T
         telling = [k for k in range(len(self.nodes)) if not marks[:, k].all()]
         return [self.nodes[k] for k in telling], marks[:, telling]
 
     def losses(self, classes: Sequence[Hashable]) -> Array:
-        """Tree losses of all pairs: the height of the first common ancestor, in edges above the two classes.
+        """Return the tree losses of all pairs: the height of the lowest common ancestor, in edges above the two
+        classes.
 
-        Δ(y, z) = min over common ancestors c of max(edges from c down to y, edges from c down to z), by the shortest
-        way where there are several. Where all leaves are equally deep this is the height of c in the tree (section 4.2
-        of the paper). An inner node and a node d edges below it have the loss d.
+        Δ(y, z) = min over common ancestors c of max(edges from c down to y, edges from c down to z), along the shortest
+        path if
+        there are several. If all leaves are equally deep, this is the height of c in the tree (section 4.2 of the
+        paper). An
+        inner node and a node d edges below it have the loss d.
         """
         down = self._down[:, self._numbers(classes)]
         losses = np.full((len(classes), len(classes)), np.inf, dtype=np.float32)
@@ -73,12 +79,14 @@ class ClassHierarchy:
 
 
 def read_hierarchy(taxonomy: Any, labels: Iterable[Hashable], where: str = "example") -> ClassHierarchy:
-    """A hierarchy in any of its spellings.
+    """Return the hierarchy that a taxonomy describes, in any of its accepted forms.
 
-    taxonomy : {child: parent} or {child: [parents]}; a list of (parent, child) pairs; a separator such as ".", which
-        says that the labels are paths ("6.2.0" below "6.2" below "6", all below a root without a name); or None: all
-        labels directly below a root without a name.
-    labels : read for the last two. Errors call number i of them by `where` and i.
+    taxonomy : {child: parent} or {child: [parents]}; a list of (parent, child) pairs; a separator such as ".", if
+    labels
+        are paths ("6.2.0" below "6.2" below "6", all below an unnamed root); or None: all labels directly below an
+        unnamed
+        root.
+    labels : the labels, needed for the last two forms. Errors refer to label i as `where` i.
     """
     if taxonomy is None:
         return ClassHierarchy({label: [None] for label in in_order(labels)})
@@ -89,7 +97,7 @@ def read_hierarchy(taxonomy: Any, labels: Iterable[Hashable], where: str = "exam
         if not any(parents.values()):
             raise ValueError("the taxonomy is empty; expected at least one node with a parent")
         return ClassHierarchy(parents)
-    except TypeError as error:  # a dictionary's complaint about a list as a name
+    except TypeError as error:  # a name is not hashable
         raise ValueError(f"the name of a node of the taxonomy is not hashable: {error}") from None
 
 
@@ -141,7 +149,9 @@ def _paths(separator: str, labels: Iterable[Hashable], where: str) -> dict[Hasha
 
 
 def _downwards(parents: Mapping[Hashable, Sequence[Hashable]]) -> list[Hashable]:
-    """The nodes, all parents before their children; a ValueError names a cycle."""
+    """Return the nodes in an order in which all parents precede their children; raise a ValueError that
+    names a cycle.
+    """
     children: dict[Hashable, list[Hashable]] = {node: [] for node in parents}
     missing = {}
     for node, above in parents.items():
@@ -149,7 +159,7 @@ def _downwards(parents: Mapping[Hashable, Sequence[Hashable]]) -> list[Hashable]
         for parent in above:
             children[parent].append(node)
     ready = [node for node, count in missing.items() if count == 0]
-    for node in ready:  # which grows on the way
+    for node in ready:  # the list grows during the loop
         for child in children[node]:
             missing[child] -= 1
             if missing[child] == 0:
@@ -157,7 +167,7 @@ def _downwards(parents: Mapping[Hashable, Sequence[Hashable]]) -> list[Hashable]
     if len(ready) < len(parents):
         done = set(ready)
         way = [next(node for node in parents if node not in done)]
-        while way[-1] not in way[:-1]:  # upwards among nodes that were never ready: the way must come back
+        while way[-1] not in way[:-1]:  # a walk upwards among the remaining nodes must close a cycle
             way.append(next(parent for parent in parents[way[-1]] if parent not in done))
         cycle = way[way.index(way[-1]) :]
         raise ValueError(f"the taxonomy has a cycle: {' below '.join(map(repr, cycle))}")

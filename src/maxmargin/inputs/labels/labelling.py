@@ -1,4 +1,4 @@
-"""Planes of labelled units: what Multiclass and Chain share."""
+"""Planes of labelled units, shared by Multiclass and Chain."""
 
 from __future__ import annotations
 
@@ -22,18 +22,19 @@ def wrong_labels(
     cost: Array,
     weight: Array,
 ) -> Planes:
-    """Planes of labelled examples: Ψ(x, truth) - Ψ(x, found) and Σ weight · cost[priced, found].
+    """Return the planes of labelled examples: Ψ(x, truth) - Ψ(x, found) and Σ weight · cost[priced, found].
 
-    `priced` is the row of the cost table that a unit's label is judged by: its true label, where that is known.
+    `priced` is the row of the cost table for the label of a unit: its true label, if that is known.
 
-    Example j owns units[bounds[j] : bounds[j + 1]]. With `linked`, neighbouring units of an example
-    also have transition features (the first K² + 2K coordinates of w).
+    Example j owns units[bounds[j] : bounds[j + 1]]. With `linked`, adjacent units of an example also have transition
+    features (the first K² + 2K coordinates of w).
     """
     from maxmargin.inputs.labels.compiled.labelling import differences
 
     direct, n_labels = atoms.arrays.direct, atoms.arrays.n_labels
     wrong = int(np.count_nonzero(truth != found))
-    most = (10 if linked else 2) * wrong  # with links: at most two transitions, a start and an end per wrong label
+    # With links, a wrong label changes at most two transitions, a start and an end.
+    most = (10 if linked else 2) * wrong
     indptr = np.zeros(len(bounds), dtype=np.int32)
     indices, values, loss = np.empty(most, dtype=np.int32), np.empty(most), np.empty(len(bounds) - 1)
     rows = (indptr, indices, values)

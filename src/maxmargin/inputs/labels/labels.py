@@ -1,4 +1,4 @@
-"""Label sets and cost matrices: any hashable labels, numbered 0 … K-1 inside."""
+"""Label sets and cost matrices: any hashable labels, numbered 0 … K-1 internally."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Labels = NDArray[np.int32]
 
 
 class NumberedLabels(Sequence[Hashable]):
-    """Labels of so many examples that they are never made one by one: the number of each in a list of all.
+    """Labels of many examples, stored as numbers of their names instead of one Python object each.
 
-    names : the different labels, sorted.   numbers : of every example, which it has.
+    names : the different labels, sorted.   numbers : the number of the label of every example.
     """
 
     def __init__(self, names: NDArray[Any], numbers: Labels):
@@ -39,20 +39,22 @@ class NumberedLabels(Sequence[Hashable]):
 
 
 def different_labels(labels: Any) -> NDArray[Any]:
-    """The different labels of an array, sorted."""
+    """Return the different labels of an array, sorted."""
     return labels.names if isinstance(labels, NumberedLabels) else np.unique(labels)
 
 
 def in_order(labels: Iterable[Hashable]) -> list[Hashable]:
-    """The different labels: sorted where they can be, else in order of appearance."""
+    """Return the different labels, sorted if possible, otherwise in order of appearance."""
     chosen = _different(labels)
-    with suppress(TypeError):  # labels of several kinds have no order
+    with suppress(TypeError):  # labels of several types cannot be sorted
         return sorted(chosen)  # type: ignore[type-var]
     return chosen
 
 
 def label_set(classes: Sequence[Hashable] | None, labels: Iterable[Hashable], least: int = 2) -> list[Hashable]:
-    """The given classes as they are, or all labels of the data, in order; at least so many."""
+    """Return the given classes, or the sorted labels of the data; raise a ValueError if there are fewer
+    than `least`.
+    """
     chosen = in_order(labels) if classes is None else _different(classes)
     if classes is not None and len(chosen) < len(classes):
         raise ValueError("classes contains a label twice")
@@ -63,7 +65,8 @@ def label_set(classes: Sequence[Hashable] | None, labels: Iterable[Hashable], le
 
 
 def refuse_mixed(labels: Any, begin: int = 0) -> None:
-    """Raise a ValueError where labels are strings as well as numbers: an array of both would turn all into strings.
+    """Raise a ValueError if labels are strings as well as numbers, because an array of both would turn all into
+    strings.
 
     begin : the number of the first example.
     """
@@ -83,7 +86,9 @@ def _is_usual(label: Any) -> bool:
 
 
 def _refuse_lookalikes(labels: list[Hashable]) -> None:
-    """Different labels that read the same, such as 1 and "1", are an accident of reading files."""
+    """Raise a ValueError if different labels read the same, such as 1 and "1", which happens when files are read by
+    mistake.
+    """
     seen: dict[str, Hashable] = {}
     for label in labels:
         other = seen.setdefault(str(label), label)
@@ -95,7 +100,7 @@ def _refuse_lookalikes(labels: list[Hashable]) -> None:
 
 
 def label_array(labels: Sequence[Hashable], like: Any) -> NDArray[Any]:
-    """Labels as an array of the kind of `like`, where that changes none of them."""
+    """Return labels as an array of the type of `like`, if this changes none of them."""
     kind = getattr(getattr(like, "dtype", None), "kind", "")
     array = np.fromiter(labels, dtype=object, count=len(labels))
     kinds = {type(label) for label in labels}
@@ -107,11 +112,11 @@ def label_array(labels: Sequence[Hashable], like: Any) -> NDArray[Any]:
 
 
 def label_numbers(labels: Sequence[Hashable], numbers: dict[Hashable, int]) -> Labels:
-    """The numbers of these labels."""
+    """Return the numbers of these labels; raise a ValueError if one is not a class."""
     if isinstance(labels, NumberedLabels):
         places = label_numbers(labels.names.tolist(), numbers)
         return labels.numbers if np.array_equal(places, np.arange(len(places))) else places[labels.numbers]
-    if isinstance(labels, np.ndarray) and labels.dtype.kind in "biu":  # many, of few kinds
+    if isinstance(labels, np.ndarray) and labels.dtype.kind in "biu":  # many labels with few different values
         kinds, which = np.unique(labels, return_inverse=True)
         found = [numbers.get(label) for label in kinds.tolist()]
         if None not in found:
@@ -126,7 +131,9 @@ def label_numbers(labels: Sequence[Hashable], numbers: dict[Hashable, int]) -> L
 
 
 def cost_matrix(costs: Any, classes: Sequence[Hashable]) -> Array:
-    """cost[true, predicted]: from None (all mistakes cost 1), {label: cost of missing it}, or a matrix."""
+    """Return the matrix cost[true, predicted], given None (all mistakes cost 1), {label: cost of missing it}, or a
+    matrix.
+    """
     n = len(classes)
     if costs is None:
         return np.ones((n, n)) - np.eye(n)
@@ -149,7 +156,7 @@ def cost_matrix(costs: Any, classes: Sequence[Hashable]) -> Array:
 
 
 def prices(truth: Sequence[Hashable], found: Sequence[Hashable], numbers: dict[Hashable, int], cost: Array) -> Array:
-    """The cost of every found label; where the true one is not among the classes, that of the worst mistake."""
+    """Return the cost of every predicted label; if the true label is not a class, that of the worst mistake."""
     if len(truth) != len(found):
         raise ValueError(f"there are {len(truth)} true but {len(found)} predicted labels")
     rows = np.fromiter((numbers.get(label, -1) for label in truth), dtype=np.int32, count=len(truth))
@@ -157,7 +164,7 @@ def prices(truth: Sequence[Hashable], found: Sequence[Hashable], numbers: dict[H
 
 
 def plain(label: Any) -> Any:
-    """A label of numpy's as Python's own, which equals it and is easier to read in messages."""
+    """Return a numpy scalar as the equal Python object, which is easier to read in messages."""
     return label.item() if isinstance(label, np.generic) else label
 
 

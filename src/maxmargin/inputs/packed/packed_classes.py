@@ -1,7 +1,7 @@
-"""Rows of features with a class each in a packed folder.
+"""Rows of features with classes in a packed folder.
 
-Beside the rows (packed_rows.py) a folder has of every row the number of its class (`labels`), and `weights`, if they
-are not all 1.
+In addition to the rows (packed_rows.py) a folder has the number of the class of every row (`labels`), and `weights`
+unless all of them are 1.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ TYPES = ("bool", *WHOLE, "float16", "float32", "float64", "str", "object")  # of
 
 
 class PackedClasses(PackedRows):
-    """What MulticlassSVC, OrdinalSVC, TaxonomySVC and MeasureSVC take in the place of X and y; see maxmargin.pack."""
+    """Packed training data for MulticlassSVC, OrdinalSVC, TaxonomySVC and MeasureSVC, in place of X and y; see
+    maxmargin.pack.
+    """
 
     kind = "classes"
     saved: ClassVar[Fields] = {"labels": LabelList(least=1), "label_type": Text()}
-    labels: list[Hashable]  # the different ones, sorted
-    label_type: str  # what numpy calls the type that they had
+    labels: list[Hashable]  # the different labels, sorted
+    label_type: str  # numpy's name of their type
 
     def __init__(self, rows: PackedRows, labels: list[Hashable], label_type: str):
         super().__init__(rows.n, rows.n_features, rows.constant, rows.names)
@@ -43,7 +45,7 @@ class PackedClasses(PackedRows):
 
     @property
     def outputs(self) -> NumberedLabels:
-        """The label of every row, once it is known to be right."""
+        """The label of every row, after verification."""
         self.verify()
         names = label_array(self.labels, np.empty(0, dtype=self.label_type))
         return NumberedLabels(names, self.folder.arrays["labels"])
@@ -57,22 +59,25 @@ class PackedClasses(PackedRows):
 
 
 def pack_classes(data: Iterable[Any], folder: ArrayFolderWriter, fit_intercept: bool = True) -> PackedClasses:
-    """Write blocks or single rows, see row_blocks.py: one look at each, and few at a time."""
+    """Write blocks or single rows to a folder in one pass, with few of them in memory; see row_blocks.py."""
     return _packed(data, folder, fit_intercept)
 
 
 def pack_ordinal(data: Iterable[Any], folder: ArrayFolderWriter) -> PackedClasses:
-    """The same for OrdinalSVC, which has thresholds in the place of a constant feature."""
+    """Write rows for OrdinalSVC, which has thresholds instead of a constant feature."""
     return _packed(data, folder, constant=False)
 
 
 def pack_measure(data: Iterable[Any], folder: ArrayFolderWriter, fit_intercept: bool = True) -> PackedClasses:
-    """The same for MeasureSVC, of two classes."""
+    """Write rows for MeasureSVC, which takes two classes."""
     return _packed(data, folder, fit_intercept, most=2)
 
 
 def _packed(data: Iterable[Any], folder: ArrayFolderWriter, constant: bool, most: int | None = None) -> PackedClasses:
-    """most : of different labels."""
+    """Write rows to a folder.
+
+    most : the largest number of different labels.
+    """
     labels, weights = _ClassNumbers(most), MostlySame(folder, "weights")
     with packing_rows(folder, constant) as rows, folder.draft_of("labels") as numbers:
         for block in row_blocks(data, queries=False):
@@ -87,7 +92,7 @@ def _packed(data: Iterable[Any], folder: ArrayFolderWriter, constant: bool, most
 
 
 class _ClassNumbers:
-    """Numbers labels as they come."""
+    """A numbering of labels in order of appearance."""
 
     def __init__(self, most: int | None):
         self.most = most
@@ -96,7 +101,7 @@ class _ClassNumbers:
         self.first: tuple[int, Any] | None = None
 
     def read(self, y: NDArray[Any], first: int) -> Labels:
-        """The numbers of the labels of some rows, the first of which is example `first`."""
+        """Return the numbers of the labels of some rows, the first of which is example `first`."""
         if len(y) == 0:
             return np.zeros(0, dtype=np.int32)
         self.kinds.add(y.dtype)
@@ -106,7 +111,7 @@ class _ClassNumbers:
             raise ValueError(f"example {first}: labels cannot be compared: {error}") from None
         places = sorted(zip(where.tolist(), found.tolist(), range(len(found)), strict=True))
         numbers = np.empty(len(found), dtype=np.int32)
-        for i, label, k in places:  # in their order of appearance
+        for i, label, k in places:  # in order of appearance
             numbers[k] = self._number(plain(label), first + i)
         return numbers[which]
 
@@ -135,12 +140,12 @@ class _ClassNumbers:
         return self.numbers.setdefault(label, len(self.numbers))
 
     def finished(self) -> tuple[list[Any], str, Labels]:
-        """The labels in order, the type that those of all blocks together have, and the number of each."""
+        """Return the sorted labels, the common type of the labels of all blocks, and the new number of each label."""
         labels = in_order(self.numbers)
         kind = "object" if any(each.kind not in "biufU" for each in self.kinds) else np.result_type(*self.kinds).name
         if kind.startswith("str"):
             kind = "str"
-        elif kind != "object":  # 1 and 1.0 of two blocks
+        elif kind != "object":  # merges 1 and 1.0 of different blocks
             labels = np.array(labels, dtype=kind).tolist()
         places = {label: k for k, label in enumerate(labels)}
         return labels, kind, np.array([places[label] for label in self.numbers], dtype=np.int32)

@@ -1,4 +1,4 @@
-"""PackedData: training data in a folder, which `fit` takes in the place of X and Y."""
+"""PackedData: training data in a folder, which `fit` accepts in place of X and Y."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from maxmargin.base.files.objects import Dropped, Fields
 class PackedData:
     """Examples in a folder that `maxmargin.pack` has written.
 
-    Opening one reads the manifest alone. The numbers are read, compared with their checksums and checked (`verify`)
-    before the first training; later, and in other processes, only what changed places is compared again.
+    Opening a folder reads only its manifest. The numbers are read, compared with their checksums and checked (`verify`)
+    before the first training run; later, and in other processes, only checksums are compared again.
     """
 
-    kind: ClassVar[str]  # what `pack` calls it
-    divisible: ClassVar[bool] = False  # whether cross-validation can cut them into folds, see `in_parts`
+    kind: ClassVar[str]  # the name of the kind in `pack`
+    divisible: ClassVar[bool] = False  # whether cross-validation can split them into folds, see `in_parts`
     saved: ClassVar[Fields] = {"n": Whole(1), "folder": Dropped(), "_verified": Dropped(False)}
     n: int
     folder: ArrayFolder
@@ -30,37 +30,37 @@ class PackedData:
         return self.n
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_verified": False}  # elsewhere, or later, the numbers are looked at again
+        return {**self.__dict__, "_verified": False}  # in another process the numbers are verified again
 
     @property
     def weights(self) -> Array | None:
-        """The weights of the examples, where they were packed with such."""
+        """The weights of the examples, or None if they were packed without weights."""
         return self.folder.arrays.get("weights")
 
     @property
     def inputs(self) -> Any:
-        """What stands for X in training: of rows, a matrix; of others, these data."""
+        """The value that replaces X in training: a matrix for rows, otherwise these data."""
         return self
 
     @property
     def outputs(self) -> Any:
-        """What stands for Y."""
+        """The value that replaces Y in training."""
         return self
 
     def in_parts(self) -> tuple[Any, Any, dict[str, Any]]:
-        """X, Y and what else `fit` takes, each of which has parts by numbers of examples."""
+        """Return X, Y and further arguments of `fit`, each of which can be indexed by example."""
         raise ValueError(
             f"packed {self.kind} cannot be split into folds: pack validation data as well, and use fit_path"
         )
 
     def verify(self) -> None:
-        """Read all numbers once; ValueError where one of them is not what was packed, or cannot be."""
+        """Read and check all numbers once; raise a ValueError if one differs from what was packed or is impossible."""
         if not self._verified:
             self._check()
             self._verified = True
 
     def _check(self) -> None:
-        """That is for each kind to write."""
+        """Check all numbers; every kind of packed data implements this."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -69,7 +69,7 @@ class PackedData:
 
 
 def given_examples(packed: type[PackedData] | None, X: Any, Y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
-    """X, Y and weights of a fit; of packed data, which an estimator takes of this kind alone, X stands for both."""
+    """Return X, Y and weights of a fit; packed data of the expected kind replace both X and Y."""
     if not isinstance(X, PackedData):
         return X, Y, sample_weight
     if packed is None or not isinstance(X, packed):

@@ -1,4 +1,4 @@
-"""Rows of features in a packed folder as one matrix, which training reads where it lies."""
+"""Rows of features in a packed folder as one matrix, which training reads in place."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from maxmargin.inputs.packed.row_blocks import RowBlock, RowColumns
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.problem.planes.compiled.atom_arrays import EACH, AtomArrays
 
-AT_ONCE = 2**13  # rows that are in memory together
+AT_ONCE = 2**13  # rows that are in memory at once
 
 
 class PackedRows(PackedData):
-    """Rows of features in a folder, perhaps with one more column, the constant 1, behind them."""
+    """Rows of features in a folder, optionally with a constant 1 as the last column."""
 
     divisible = True
     saved: ClassVar[Fields] = {
@@ -44,14 +44,14 @@ class PackedRows(PackedData):
     }
     n_features: int
     constant: bool
-    names: list[str] | None  # of the features, where they have such
+    names: list[str] | None  # names of the features, if they have names
 
     def __init__(self, n: int, n_features: int, constant: bool, names: list[str] | None):
         self.n, self.n_features, self.constant, self.names = n, n_features, constant, names
 
     @property
     def inputs(self) -> PackedMatrix:
-        """The matrix, once its numbers are known to be right."""
+        """The matrix, after verification."""
         self.verify()
         return PackedMatrix(self)
 
@@ -66,7 +66,7 @@ class PackedRows(PackedData):
         check_weights(self.folder, "weights", self.n)
 
     def _check_constant(self) -> None:
-        """That every row ends with it, which is what leaves it out relies on."""
+        """Check that every row ends with the constant, because the code that drops it relies on this."""
         arrays, last = self.folder.arrays, 0
         values = None if one_value(self.folder) else arrays["values"]
         deny(self.folder, values is None and arrays.get("values", np.ones(1))[0] != 1, "the constant feature is not 1")
@@ -80,20 +80,20 @@ class PackedRows(PackedData):
 
 
 class PackedMatrix(MatrixInPieces):
-    """The rows of a folder, all or some of them; with the constant behind the features, or without.
+    """The rows of a folder, all or some of them, with the constant column or without it.
 
-    m[rows] and m[:, :k] are such matrices, too, which copy nothing until they are trained on: k may leave out the
+    m[rows] and m[:, :k] are such matrices, too, and copy nothing until they are used for training: k may leave out the
     constant, and nothing else.
     """
 
     def __init__(self, data: PackedRows):
         self.folder: ArrayFolder = data.folder
         self.n_features, self.names, self.constant = data.n_features, data.names, data.constant
-        self.kept = data.n_features + data.constant  # columns
-        self.rows: NDArray[np.int64] | None = None  # None: all
+        self.kept = data.n_features + data.constant  # number of columns
+        self.rows: NDArray[np.int64] | None = None  # None means all rows
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """In another process, or later: the numbers must be those that were checked."""
+        """Verify the numbers again in another process."""
         self.__dict__.update(state)
         for name in self.folder.arrays:
             self.folder.verify(name)
@@ -119,7 +119,7 @@ class PackedMatrix(MatrixInPieces):
         return part
 
     def describe(self, estimator: Any, reset: bool) -> None:
-        """Write down in an estimator how many features there are, and their names; or compare it with what it knows."""
+        """Set the number and names of features of an estimator, or compare them with what it was fitted to."""
         if reset:
             estimator.n_features_in_ = self.n_features
             if self.names is not None:
@@ -178,7 +178,7 @@ class PackedMatrix(MatrixInPieces):
 
 @contextmanager
 def packing_rows(folder: ArrayFolderWriter, constant: bool) -> Iterator[RowPacker]:
-    """Writes the rows of blocks to a folder, with a constant feature or without."""
+    """Open a writer of the rows of blocks to a folder, with a constant feature or without."""
     if not isinstance(constant, bool):
         raise ValueError(f"fit_intercept must be True or False, got {constant!r}")
     if constant:
@@ -189,24 +189,24 @@ def packing_rows(folder: ArrayFolderWriter, constant: bool) -> Iterator[RowPacke
 
 
 class RowPacker:
-    """Appends blocks."""
+    """A writer of blocks of rows."""
 
     def __init__(self, writer: RowWriter, constant: bool):
         self.writer, self.constant, self.columns = writer, constant, RowColumns()
 
     @property
     def n(self) -> int:
-        """Rows so far."""
+        """The number of rows so far."""
         return self.writer.n_rows
 
     def append(self, block: RowBlock) -> int:
-        """The rows of a block; returns how many they are."""
+        """Append the rows of a block and return their number."""
         rows = self.columns.placed(block, self.n)
         self.writer.append(rows)
         return int(rows.shape[0])
 
     def finished(self) -> PackedRows:
-        """What there is, after the last row."""
+        """Finish writing and return the packed rows."""
         if self.n == 0:
             raise ValueError("no rows given: at least one example is needed")
         if self.columns.width == 0:

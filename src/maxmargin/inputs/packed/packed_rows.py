@@ -1,7 +1,7 @@
 """Sparse rows of features in a packed folder: written piece by piece, checked, and read as the atoms of a batch.
 
-Row u has the entries ends[u] : ends[u + 1], each with its column; `values` are theirs, or the one number that all of
-them are; without it that is 1.
+Row u has the entries ends[u] : ends[u + 1], each with its column. `values` has their values, or a single number if all
+values are equal; without `values` all are 1.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from maxmargin.inputs.matrices import LARGEST, with_ones
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.problem.planes.compiled.atom_arrays import EACH, AtomArrays
 
-AT_ONCE = 2**20  # numbers that are looked at together
-BLOCK = 4096  # rows that are copied together
-LAST = np.uint32(2**32 - 1)  # in the place of a column that is behind all others
+AT_ONCE = 2**20  # numbers that are checked at once
+BLOCK = 4096  # rows that are copied at once
+LAST = np.uint32(2**32 - 1)  # placeholder for the column after all others
 
 
 class MostlySame:
-    """An array of a folder that is written only if its numbers differ; nothing is then one number, which is 1.
+    """An array of a folder that is written in full only if its numbers differ; if it is missing, all numbers are 1.
 
-    number : what they are as a rule; None: what the first one is, which `finish` writes down.
+    number : the expected number; None: the first one, which `finish` writes.
     """
 
     def __init__(self, folder: ArrayFolderWriter, name: str, number: float | None = 1.0):
         self.folder, self.name, self.number = folder, name, number
-        self.before = 0  # numbers that are not written
+        self.before = 0  # count of numbers that are not written yet
 
     def append(self, numbers: Array) -> None:
         if len(numbers) and self.number is None:
@@ -50,13 +50,13 @@ class MostlySame:
             self.folder.append(self.name, numbers)
 
     def finish(self) -> None:
-        """Write the one number that all are, unless it is 1."""
+        """Write the common number unless it is 1."""
         if self.before and self.number != 1:
             self.folder.append(self.name, np.array([self.number]))
 
 
 class RowWriter:
-    """Appends rows to a folder."""
+    """A writer of rows to a folder."""
 
     def __init__(self, folder: ArrayFolderWriter):
         self.folder, self.values = folder, MostlySame(folder, "values", number=None)
@@ -64,7 +64,7 @@ class RowWriter:
         folder.append("ends", np.zeros(1, dtype=np.uint64))
 
     def append(self, rows: sparse.csr_array) -> None:
-        """More rows, without entries that occur twice."""
+        """Append rows, after merging duplicate entries."""
         if not rows.has_canonical_format:
             rows = rows.copy()
             rows.sum_duplicates()
@@ -81,13 +81,13 @@ class RowWriter:
         self.folder.append("columns", rows.indices.astype(np.uint32))
 
     def finish(self) -> None:
-        """After the last row."""
+        """Finish after the last row."""
         self.folder.append("columns", np.zeros(0, dtype=np.uint32))
         self.values.finish()
 
 
 class RowWriterWithOnes(RowWriter):
-    """Appends rows with one more column, of ones, behind all others: which one it is is known in the end."""
+    """A writer of rows with a column of ones after all others, whose index is known only at the end."""
 
     def __init__(self, folder: ArrayFolderWriter, draft: Draft):
         super().__init__(folder)
@@ -109,7 +109,7 @@ class RowWriterWithOnes(RowWriter):
 
 
 def check_rows(folder: ArrayFolder, n_rows: int, n_columns: int) -> None:
-    """Raise a ValueError unless compiled code can read these rows: it does not look where an array ends."""
+    """Raise a ValueError unless compiled code can read these rows safely, because it does not check array bounds."""
     arrays = folder.arrays
     values = arrays.get("values")
     expect(folder, "ends", np.uint64, n_rows + 1)
@@ -138,12 +138,12 @@ def verify_rows(folder: ArrayFolder, begin: int, end: int) -> None:
 
 
 def one_value(folder: ArrayFolder) -> bool:
-    """Whether all entries have the same value."""
+    """Return whether all entries have the same value."""
     return "values" not in folder.arrays or len(folder.arrays["values"]) == 1
 
 
 def check_bounds(folder: ArrayFolder, name: str, end: int, least: int = 0) -> None:
-    """Raise a ValueError unless an array has bounds from 0 to `end`, each of its stretches so long at least."""
+    """Raise a ValueError unless an array has increasing bounds from 0 to `end`, with segments of at least `least`."""
     last = 0
     for first, some in folder.pieces(name):
         bounds = some.astype(np.int64)
@@ -154,7 +154,7 @@ def check_bounds(folder: ArrayFolder, name: str, end: int, least: int = 0) -> No
 
 
 def check_weights(folder: ArrayFolder, name: str, length: int) -> None:
-    """Raise a ValueError unless an array, if there is one of this name, has so many numbers >= 0."""
+    """Raise a ValueError if an array of this name exists and does not have `length` numbers >= 0."""
     if name in folder.arrays:
         expect(folder, name, np.float64, length)
         for _, some in folder.pieces(name):
@@ -162,7 +162,7 @@ def check_weights(folder: ArrayFolder, name: str, length: int) -> None:
 
 
 def expect(folder: ArrayFolder, name: str, kind: Any, length: int | None = None) -> None:
-    """Raise a ValueError unless there is an array of this name, kind and length."""
+    """Raise a ValueError unless there is an array of this name, type and length."""
     array = folder.arrays.get(name)
     if array is None or array.dtype != np.dtype(kind) or (length is not None and len(array) != length):
         size = "" if length is None else f" of length {length:,}"
@@ -170,13 +170,13 @@ def expect(folder: ArrayFolder, name: str, kind: Any, length: int | None = None)
 
 
 def deny(folder: ArrayFolder, wrong: bool | np.bool_, what: str) -> None:
-    """Raise a ValueError where this is wrong."""
+    """Raise a ValueError that the folder is damaged if `wrong` is true."""
     if wrong:
         raise ValueError(f"{folder.folder} is damaged: {what}")
 
 
 class PackedAtoms(Atoms):
-    """The atoms of the rows of a folder, which were checked. A pickle has no numbers, and opens the folder anew."""
+    """The atoms of the verified rows of a folder. A pickle holds no numbers; unpickling opens the folder again."""
 
     source: ArrayFolder
 
@@ -211,16 +211,16 @@ class PackedAtoms(Atoms):
 
 
 def packed_atoms(folder: ArrayFolder, n_columns: int, n_labels: int, direct: int) -> PackedAtoms:
-    """The atoms of a folder's rows: those that are there already, where there are such."""
+    """Return the atoms of the rows of a folder, shared if they exist already."""
     key = (str(folder.folder), folder.checksum, n_columns, n_labels, direct)
     found = _OPEN.get(key)
-    if found is None or found.source is not folder:  # a batch has arrays of one folder, which was opened once
+    if found is None or found.source is not folder:  # all arrays of a batch must belong to one opened folder
         found = _OPEN[key] = PackedAtoms(folder, n_columns, n_labels, direct)
     return found
 
 
 def reopened_atoms(folder: str, checksum: str, n_columns: int, n_labels: int, direct: int) -> PackedAtoms:
-    """The same in another process, or later."""
+    """Return the atoms of a folder for unpickling, shared if they exist already."""
     found = _OPEN.get((folder, checksum, n_columns, n_labels, direct))
     return packed_atoms(reopened(folder, checksum), n_columns, n_labels, direct) if found is None else found
 

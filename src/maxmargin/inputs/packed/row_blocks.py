@@ -1,7 +1,7 @@
-"""Rows of features with labels as users give them one after another, for packing: matrices, or single rows.
+"""Rows of features with labels, as users give them one after another for packing: matrices or single rows.
 
-A member of the data is a block (X, y) or (X, y, weights) with a dense or sparse matrix X, what a reader of files yields
-(SvmlightRows, NamedRows), or a single example (row, y) or (row, y, weight). Rows of queries have the query behind y.
+A member of the data is a block (X, y) or (X, y, weights) with a dense or sparse matrix X, the result of a file reader
+(SvmlightRows, NamedRows), or a single example (row, y) or (row, y, weight). Rows of queries have the query after y.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from maxmargin.inputs.matrices import bad_number, moved_columns, number_matrix, 
 from maxmargin.inputs.readers.named_rows import NamedRows
 from maxmargin.inputs.readers.svmlight import SvmlightRows
 
-AT_ONCE = 1024  # single examples that are packed together
-MOST = 2**31 - 2  # features
+AT_ONCE = 1024  # single examples per block
+MOST = 2**31 - 2  # the most features
 
 
 class RowBlock(NamedTuple):
@@ -31,12 +31,12 @@ class RowBlock(NamedTuple):
     y: Any
     qid: Any
     weights: Any
-    names: list[str] | None  # of the columns, where they have such
-    grows: bool  # whether columns that other blocks have are 0 here
+    names: list[str] | None  # names of the columns, if they have names
+    grows: bool  # whether columns of other blocks are 0 here
 
 
 def row_blocks(data: Iterable[Any], queries: bool) -> Iterator[RowBlock]:
-    """The data block by block; single examples become blocks."""
+    """Yield the data as blocks; single examples are collected into blocks."""
     single: list[RowBlock] = []
     n = 0
     for each in data:
@@ -56,7 +56,7 @@ def row_blocks(data: Iterable[Any], queries: bool) -> Iterator[RowBlock]:
 
 
 def _read(each: Any, queries: bool, i: int) -> RowBlock:
-    """A member of the data, the first example of which is number i."""
+    """Return a member of the data as a block whose first example is number i."""
     if isinstance(each, SvmlightRows | NamedRows):
         if each.y is None:
             raise ValueError(f"example {i}: the rows have no labels; expected one each")
@@ -75,7 +75,7 @@ def _read(each: Any, queries: bool, i: int) -> RowBlock:
 
 
 def _stacked(single: list[RowBlock], first: int) -> RowBlock:
-    """Single examples as a block."""
+    """Return single examples as one block."""
     matrices = [_one_row(each.X, first + i) for i, each in enumerate(single)]
     for i, row in enumerate(matrices):
         if row.shape[1] != matrices[0].shape[1]:
@@ -99,7 +99,7 @@ def _one_row(row: Any, i: int) -> Any:
 
 
 class RowColumns:
-    """Which column of the folder a feature is. The first block says whether features have names."""
+    """The assignment of features to columns of the folder. The first block decides whether features have names."""
 
     def __init__(self) -> None:
         self.width = 0
@@ -111,7 +111,7 @@ class RowColumns:
         return None if self.places is None else list(self.places)
 
     def placed(self, block: RowBlock, first: int) -> sparse.csr_array:
-        """The rows of a block, the first of which is example `first`, with the columns of the folder."""
+        """Return the rows of a block, the first of which is example `first`, with the columns of the folder."""
         given = number_matrix(block.X, "X must be a dense or sparse matrix of numbers, a row per example")
         if given.ndim != 2:
             raise ValueError(f"example {first}: X has shape {given.shape}; expected a matrix, a row per example")
@@ -151,7 +151,7 @@ class RowColumns:
 
 
 def checked_weights(weights: Any, n: int, first: int) -> Array:
-    """Those of a block of n examples; 1 where there are none."""
+    """Return the weights of a block of n examples, 1 if there are none; raise a ValueError if they are invalid."""
     if weights is None:
         return np.ones(n)
     numbers = np.asarray(weights, dtype=np.float64)
@@ -166,7 +166,7 @@ def checked_weights(weights: Any, n: int, first: int) -> Array:
 
 
 def checked_outputs(given: Any, what: str, n: int, first: int) -> NDArray[Any]:
-    """Labels or queries of a block of n rows as an array."""
+    """Return the labels or queries of a block of n rows as an array; raise a ValueError if they are invalid."""
     if given is None:
         raise ValueError(f"example {first}: the rows have no {what}; expected one each")
     refuse_mixed(given, first)

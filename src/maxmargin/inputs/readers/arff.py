@@ -1,4 +1,4 @@
-"""Tables in Weka's ARFF, row by row: with commas between all values or, in curly brackets, without the zeros.
+"""Tables in Weka's ARFF, row by row: with all values separated by commas or, in curly brackets, without the zeros.
 
     @relation songs
     @attribute pace numeric
@@ -7,8 +7,9 @@
     0.5, calm
     {1 'very glad'}
 
-A value or a name may be in quotation marks, where a backslash stands before such a mark. What a row in brackets leaves
-out is 0 or, of an attribute with listed values, the first of them. https://waikato.github.io/weka-wiki/formats_and_processing/arff/
+A value or a name may be quoted; quotation marks inside are escaped by a backslash. Values that a row in curly brackets
+leaves out are 0 or, for an attribute with listed values, the first of them.
+https://waikato.github.io/weka-wiki/formats_and_processing/arff/
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _NUMERIC = ("numeric", "real", "integer")
 
 
 class ArffAttribute(NamedTuple):
-    """A column: its name, whether it is of numbers, and the values it may have, where they are listed."""
+    """A column: its name, whether it is numeric, and its possible values if they are listed."""
 
     name: str
     numeric: bool
@@ -35,14 +36,14 @@ class ArffAttribute(NamedTuple):
 
     @property
     def left_out(self) -> str:
-        """What a row in brackets means that does not speak of it."""
+        """The value of this attribute in rows in curly brackets that leave it out."""
         return self.values[0] if self.values else "0"
 
 
 class ArffRows:
-    """The rows of a file as they come: of each the texts of its values, by the number of the attribute.
+    """The rows of a file, each a dict from the number of an attribute to the text of its value.
 
-    attributes : of the head of the file, which has been read.
+    attributes : the attributes in the header of the file, which has been read.
     """
 
     def __init__(self, lines: TextLines):
@@ -107,7 +108,7 @@ class ArffRows:
         return row
 
     def _fields(self, text: str) -> list[str]:
-        if not _MARKS.search(text):  # nearly always
+        if not _MARKS.search(text):  # the usual case
             fields = [field.strip() for field in text.split(",")]
             if "" in fields:
                 raise self.lines.error(
@@ -122,7 +123,7 @@ class ArffRows:
         return fields
 
     def _matches(self, text: str) -> Iterator[tuple[str | None, str]]:
-        """The number before a value, if there is one, and the value, of all that stand between commas."""
+        """Yield, for all fields between commas, the number before a value, if there is one, and the value."""
         begin, more = 0, True
         while more:
             match = _FIELD.match(text, begin)
@@ -133,7 +134,7 @@ class ArffRows:
 
 
 def written(text: str) -> str:
-    """A name or a value, in marks where it needs them; raises where a line cannot hold it."""
+    """Return a name or value, quoted if necessary; raise a ValueError if a line cannot hold it."""
     if any(end in text for end in "\n\r"):
         raise ValueError(f"{text!r} contains a line break, which no name or value in an ARFF file can have")
     if re.fullmatch(r"[\w.+-]+", text) and text != "?":

@@ -1,6 +1,6 @@
-"""Files whose suffix .gz, .xz or .bz2 says how they are compressed; those with another suffix are not.
+"""Files that are compressed as their suffix .gz, .xz or .bz2 says; files with another suffix are not.
 
-What is read from one is limited: a small file may hold more than any disk.
+The amount of decompressed data is limited, because a small file may hold more than any disk.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from typing import Any
 
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 
-# What reading compressed data that are damaged may raise, among other things; see is_damage.
+# Errors that damaged compressed data may cause; other causes are possible, see is_damage.
 DAMAGE = (OSError, EOFError, lzma.LZMAError, zlib.error)
 
 
-MOST_TIMES = 1000  # of its own size that a file may hold; text has ten times, tables of zeros a hundred
-ALWAYS = 2**26  # bytes that any file may hold
+MOST_TIMES = 1000  # the largest ratio of content to file size; text has about 10, tables of zeros 100
+ALWAYS = 2**26  # bytes; smaller contents are always allowed
 
 
 def open_compressed(path: str | os.PathLike[str], mode: str, encoding: str | None = None) -> Any:
-    """The file, opened for text or for bytes as `open` would do it."""
+    """Open a file for text or for bytes as `open` does, compressed or not."""
     opener = _OPENERS.get(Path(path).suffix.lower())
     if opener is None or not mode.startswith("r"):
         return (opener or open)(path, mode, encoding=encoding)
@@ -36,7 +36,7 @@ def open_compressed(path: str | os.PathLike[str], mode: str, encoding: str | Non
 
 
 class _Limited(RawIOBase):
-    """The content of a compressed file, up to so many bytes."""
+    """The content of a compressed file, up to a limit in bytes."""
 
     def __init__(self, file: Any, most: int, name: str):
         self._file, self._left, self._most, self._name = file, most, most, name
@@ -61,12 +61,12 @@ class _Limited(RawIOBase):
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether one of DAMAGE speaks of the compressed data, not of the system or of the mode."""
+    """Return whether an error of the types in DAMAGE is about the compressed data, not about the system or the mode."""
     return getattr(error, "errno", None) is None and not isinstance(error, UnsupportedOperation)
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """All that is in a file, decompressed."""
+    """Return the whole content of a file, decompressed."""
     try:
         with open_compressed(path, "rb") as file:
             content: bytes = file.read()

@@ -1,8 +1,8 @@
-"""JSON lines: a record, in curly brackets, on every line. What is asked of one and is not there is told with its line.
+"""JSON lines: one record, in curly brackets, per line. Errors name the line.
 
     {"label": "red", "features": {"size": 2.5, "round": 1}}
 
-Keys that nobody asks for may be there, too. https://jsonlines.org
+Unknown keys are ignored. https://jsonlines.org
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ class JsonRecord:
     number: int  # of the line
 
     def error(self, message: str) -> ValueError:
-        """What to raise about it."""
+        """Return an error about the line of this record, to be raised."""
         return self.lines.error(message, self.number)
 
     def __contains__(self, key: object) -> bool:
         return key in self.fields
 
     def value(self, key: str, expected: str) -> Any:
-        """What it says of this key."""
+        """Return the value of a key; raise an error if it is missing."""
         if key not in self.fields:
             raise self.error(f"there is no {key!r}; expected {expected}")
         return self.fields[key]
 
     def listed(self, key: str, expected: str) -> list[Any]:
-        """A list that it must have."""
+        """Return the list of a key; raise an error if it is missing or not a list."""
         value = self.value(key, expected)
         if not isinstance(value, list):
             raise self.error(f"{key!r} is {value!r:.40}; expected {expected}")
@@ -45,7 +45,7 @@ class JsonRecord:
 
 
 def iterate_records(source: TextFile) -> Iterator[JsonRecord]:
-    """The records of a file one by one; empty lines are left out."""
+    """Yield the records of a file; empty lines are skipped."""
     with reading(source) as lines:
         for line in lines:
             if line.strip():
@@ -53,7 +53,7 @@ def iterate_records(source: TextFile) -> Iterator[JsonRecord]:
 
 
 def write_records(target: TextFile, records: Iterable[dict[str, Any]]) -> None:
-    """Write a line for each."""
+    """Write one line per record."""
     with writing(target) as file:
         for record in records:
             file.write(json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")

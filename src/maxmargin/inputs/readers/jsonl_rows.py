@@ -1,4 +1,4 @@
-"""Rows with a label, or with any number of labels, in JSON lines.
+"""Rows with one label, or with any number of labels, in JSON lines.
 
 {"label": "red", "query": 7, "features": {"size": 2.5, "round": 1}}
 {"labels": ["red", "ripe"], "features": [2.5, 1]}
@@ -23,12 +23,32 @@ from maxmargin.inputs.readers.text_file import TextFile
 def iterate_jsonl_rows(
     source: TextFile, names: Sequence[str] | None = None, at_once: int = 10_000
 ) -> Iterator[NamedRows]:
-    """Rows, `at_once` at a time: {"label": …, "query": …, "features": {name: number} or [numbers]}.
+    r"""Yield rows, `at_once` at a time: {"label": …, "query": …, "features": {name: number} or [numbers]}.
 
-    Features in a list are named "0", "1", … Those that a row does not have are 0. Labels and queries are texts or
-    numbers, the same for all rows; either may be left out everywhere.
+    Features in a list are named "0", "1", … Features that a row does not have are 0. Labels and queries are texts or
+    numbers, the same for all rows; either may be missing in all rows.
 
-    names : of the columns to take; None: all. Without it, later parts may have more columns than earlier ones.
+    Parameters
+    ----------
+    source : a path, or an open text file.
+    names : the columns to read; None reads all. Without it, later parts may have more columns than earlier ones.
+    at_once : the number of rows per part.
+
+    Returns
+    -------
+    iterator of NamedRows.
+
+    Examples
+    --------
+    >>> import io
+    >>> from maxmargin.formats import iterate_jsonl_rows
+    >>> file = io.StringIO('{"label": "red", "features": {"size": 2.5}}\n')
+    >>> [(rows.names, rows.y.tolist()) for rows in iterate_jsonl_rows(file)]
+    [(['size'], ['red'])]
+
+    See Also
+    --------
+    read_jsonl_rows : all rows at once.
     """
     check_whole("at_once", at_once, least=1)
     records, rows = iterate_records(source), RowsCollected(names)
@@ -51,14 +71,51 @@ def iterate_jsonl_rows(
 
 
 def read_jsonl_rows(source: TextFile, names: Sequence[str] | None = None) -> NamedRows:
-    """All rows of a file; see iterate_jsonl_rows."""
+    r"""Return all rows of a file; see iterate_jsonl_rows.
+
+    Parameters
+    ----------
+    source : a path, or an open text file.
+    names : the columns to read; None reads all.
+
+    Returns
+    -------
+    NamedRows.
+
+    Examples
+    --------
+    >>> import io
+    >>> from maxmargin.formats import read_jsonl_rows
+    >>> read_jsonl_rows(io.StringIO('{"label": "red", "features": {"size": 2.5}}\n')).X.toarray()
+    array([[2.5]])
+
+    See Also
+    --------
+    write_jsonl_rows : writes such files.
+    """
     return _only(list(iterate_jsonl_rows(source, names, at_once=2**62)), names)
 
 
 def write_jsonl_rows(target: TextFile, X: Any, y: Any = None, qid: Any = None, names: Any = None) -> None:
-    """Write rows, of a sparse or dense matrix; features that are 0 are left out where they have names.
+    """Write the rows of a sparse or dense matrix; named features that are 0 are left out.
 
-    names : of the columns; None: features are lists.
+    Parameters
+    ----------
+    target : a path, or an open text file.
+    X : (n, features) matrix.
+    y, qid : labels and queries, or None.
+    names : the names of the columns; None writes features as lists.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from maxmargin.formats import write_jsonl_rows
+    >>> write_jsonl_rows(sys.stdout, [[2.5, 0.0]], ["red"], names=["size", "round"])
+    {"label": "red", "features": {"size": 2.5}}
+
+    See Also
+    --------
+    read_jsonl_rows : reads such files.
     """
     write_records(target, _row_records(X, y, qid, names))
 
@@ -66,9 +123,23 @@ def write_jsonl_rows(target: TextFile, X: Any, y: Any = None, qid: Any = None, n
 def iterate_multilabel_jsonl(
     source: TextFile, names: Sequence[str] | None = None, at_once: int = 10_000
 ) -> Iterator[MultilabelRows]:
-    """Rows, `at_once` at a time: {"labels": [texts], "features": {name: number} or [numbers]}.
+    """Yield rows, `at_once` at a time: {"labels": [texts], "features": {name: number} or [numbers]}.
 
     Every part has columns for the labels of its own rows, in order of appearance; rows without "labels" have none.
+
+    Parameters
+    ----------
+    source : a path, or an open text file.
+    names : the columns to read; None reads all.
+    at_once : the number of rows per part.
+
+    Returns
+    -------
+    iterator of MultilabelRows.
+
+    See Also
+    --------
+    read_multilabel_jsonl : all rows at once.
     """
     check_whole("at_once", at_once, least=1)
     records, rows = iterate_records(source), RowsCollected(names)
@@ -91,7 +162,28 @@ def iterate_multilabel_jsonl(
 
 
 def read_multilabel_jsonl(source: TextFile, names: Sequence[str] | None = None) -> MultilabelRows:
-    """All rows of a file; see iterate_multilabel_jsonl."""
+    r"""Return all rows of a file with any number of labels per row; see iterate_multilabel_jsonl.
+
+    Parameters
+    ----------
+    source : a path, or an open text file.
+    names : the columns to read; None reads all.
+
+    Returns
+    -------
+    MultilabelRows.
+
+    Examples
+    --------
+    >>> import io
+    >>> from maxmargin.formats import read_multilabel_jsonl
+    >>> read_multilabel_jsonl(io.StringIO('{"labels": ["red", "ripe"], "features": [2.5]}\n')).labels
+    ['red', 'ripe']
+
+    See Also
+    --------
+    write_multilabel_jsonl : writes such files.
+    """
     for rows in iterate_multilabel_jsonl(source, names, at_once=2**62):
         return rows
     empty = RowsCollected(names or ()).taken()
@@ -99,7 +191,20 @@ def read_multilabel_jsonl(source: TextFile, names: Sequence[str] | None = None) 
 
 
 def write_multilabel_jsonl(target: TextFile, X: Any, Y: Any, labels: Sequence[str], names: Any = None) -> None:
-    """Write rows; names are those of the columns of X, None: features are lists."""
+    """Write rows with any number of labels.
+
+    Parameters
+    ----------
+    target : a path, or an open text file.
+    X : (n, features) matrix.
+    Y : (n, labels) matrix of zeros and ones.
+    labels : the names of the labels.
+    names : the names of the columns of X; None writes features as lists.
+
+    See Also
+    --------
+    read_multilabel_jsonl : reads such files.
+    """
     found = ([labels[int(k)] for k in np.flatnonzero(row)] for row in np.asarray(Y))
     rows = _row_records(X, None, None, names)
     write_records(target, ({"labels": each, **row} for each, row in zip(found, rows, strict=True)))
@@ -123,7 +228,7 @@ def _row_records(X: Any, y: Any, qid: Any, names: Any) -> Iterator[dict[str, Any
 
 
 def features_of(record: JsonRecord) -> Iterator[tuple[str, float]]:
-    """What "features" says: names and numbers."""
+    """Yield the names and values of the features of a record."""
     features = record.value("features", '{"name": number, …} or a list of numbers')
     if isinstance(features, dict):
         pairs: Iterable[tuple[str, Any]] = features.items()

@@ -26,7 +26,31 @@ Labels: TypeAlias = "TextFile | list[str]"
 
 
 def read_mulan_rows(table: TextFile, labels: Labels, labelled: bool = True) -> MultilabelRows:
-    """All rows of a table; see iterate_mulan_rows."""
+    r"""Return all rows of a table; see iterate_mulan_rows.
+
+    Parameters
+    ----------
+    table : a path or an open text file, in ARFF.
+    labels : the XML file that names the labels, or a list of their names.
+    labelled : whether the table must have all label attributes.
+
+    Returns
+    -------
+    MultilabelRows.
+
+    Examples
+    --------
+    >>> import io
+    >>> from maxmargin.formats import read_mulan_rows
+    >>> table = "@relation r\n@attribute pace numeric\n@attribute calm {0,1}\n@data\n0.5,1\n"
+    >>> rows = read_mulan_rows(io.StringIO(table), ["calm"])
+    >>> rows.X.toarray().tolist(), rows.Y.tolist()
+    ([[0.5]], [[1]])
+
+    See Also
+    --------
+    write_mulan_rows : writes such files.
+    """
     with reading(table) as lines:
         columns = _Columns(arff.ArffRows(lines), _names(labels), labelled)
         return columns.rows(iter(columns.table))
@@ -35,13 +59,23 @@ def read_mulan_rows(table: TextFile, labels: Labels, labelled: bool = True) -> M
 def iterate_mulan_rows(
     table: TextFile, labels: Labels, labelled: bool = True, at_once: int = 10_000
 ) -> Iterator[MultilabelRows]:
-    """The rows of a table, `at_once` at a time, so that large files need little memory.
+    """Yield the rows of a table, `at_once` at a time, so that large files need little memory.
 
-    table : ARFF, rows in full or in curly brackets. An attribute of numbers is a column of X; one whose listed values
-        are words is one for each of them, "colour=red".
-    labels : the XML file beside it, which names the attributes that are labels, or a list of these names. Their values
-        are 0 and 1.
-    labelled : False: a table need not have all of these attributes; what it has of them is left out of X.
+    Parameters
+    ----------
+    table : a path or an open text file, in ARFF, with complete rows or rows in curly brackets. A numeric attribute is a
+        column of X; an attribute with listed words has a column for each of them, "colour=red".
+    labels : the XML file that names the attributes that are labels, or a list of these names. Their values are 0 and 1.
+    labelled : if False, a table need not have all of these attributes; those that it has are left out of X.
+    at_once : the number of rows per part.
+
+    Returns
+    -------
+    iterator of MultilabelRows.
+
+    See Also
+    --------
+    read_mulan_rows : all rows at once.
     """
     check_whole("at_once", at_once, least=1)
     with reading(table) as lines:
@@ -52,7 +86,7 @@ def iterate_mulan_rows(
 
 
 def read_label_names(source: TextFile) -> list[str]:
-    """The names in an XML file of labels, in its order; labels may be within labels."""
+    """Return the names in an XML file of labels, in its order; labels may be nested."""
     found: dict[str, int] = {}
     with reading(source) as lines:
 
@@ -65,7 +99,7 @@ def read_label_names(source: TextFile) -> list[str]:
                     raise lines.error(f"the label {name!r} is named a second time", parser.CurrentLineNumber)
                 found[name] = len(found)
 
-        def declare(*_: Any) -> None:  # entities may stand for more text than there is memory
+        def declare(*_: Any) -> None:  # entities may expand to more text than fits into memory
             raise lines.error("there is a DOCTYPE; expected plain XML without one", parser.CurrentLineNumber)
 
         parser = expat.ParserCreate("utf-8")
@@ -84,9 +118,19 @@ def read_label_names(source: TextFile) -> list[str]:
 def write_mulan_rows(
     table: TextFile, labels: TextFile, X: Any, Y: Any, label_names: Sequence[str], names: Sequence[str] | None = None
 ) -> None:
-    """Write a table, in curly brackets where X is sparse, and its labels.
+    """Write a table, with rows in curly brackets if X is sparse, and the XML file of its labels.
 
-    names : of the columns of X; None: x0, x1, …
+    Parameters
+    ----------
+    table, labels : paths, or open text files.
+    X : (n, features) matrix.
+    Y : (n, labels) matrix of zeros and ones.
+    label_names : the names of the labels.
+    names : the names of the columns of X; None: x0, x1, …
+
+    See Also
+    --------
+    read_mulan_rows : reads such files.
     """
     names = [f"x{j}" for j in range(X.shape[1])] if names is None else list(names)
     Y = np.asarray(Y)
@@ -128,7 +172,7 @@ def _written(x: Any, y: NDArray[Any]) -> str:
 
 
 class _Columns:
-    """Which columns of X and Y the attributes of a table become."""
+    """The columns of X and Y that the attributes of a table become."""
 
     def __init__(self, table: arff.ArffRows, labels: list[str], labelled: bool):
         self.table, self.lines = table, table.lines
@@ -138,7 +182,7 @@ class _Columns:
             raise self.lines.error(
                 f"no attribute above this line is the label {missing[0]!r}; expected one for each of {len(labels)}"
             )
-        self.labels: dict[int, int] = {}  # by the number of the attribute
+        self.labels: dict[int, int] = {}  # column of Y by the number of the attribute
         self.numbers: dict[int, int] = {}
         self.words: dict[int, dict[str, int]] = {}
         self.names: list[str] = []
@@ -158,10 +202,10 @@ class _Columns:
                 )
 
         several = ((j, attribute.left_out) for j, attribute in enumerate(table.attributes))
-        self.left_out = {j: text for j, text in several if finite(text) != 0}  # what rows in brackets do not say
+        self.left_out = {j: text for j, text in several if finite(text) != 0}  # values that rows in brackets leave out
 
     def rows(self, some: Iterator[dict[int, str]]) -> MultilabelRows:
-        """Those of some rows of the table."""
+        """Return X and Y of some rows of the table."""
         values, places, ends, marks = list[float](), list[int](), [0], list[list[int]]()
         for row in some:
             mark = [0] * len(self.labels)

@@ -11,16 +11,24 @@ from scipy import sparse
 
 
 class MultilabelRows(NamedTuple):
-    """Rows of a file: X, and Y with a column of zeros and ones per label."""
+    """Rows of a file: X, and Y with a column of zeros and ones per label.
+
+    Attributes
+    ----------
+    X : sparse (n, features) array.
+    Y : (n, labels) array of zeros and ones.
+    labels : the names of the labels.
+    names : the names of the columns of X.
+    """
 
     X: sparse.csr_array
     Y: NDArray[np.int64]
     labels: list[str]
-    names: Sequence[str]  # of the columns of X
+    names: Sequence[str]  # names of the columns of X
 
 
 class NumberedNames(Sequence[str]):
-    """The numbers of columns as their names, none of which is made before it is asked for: there may be billions."""
+    """The numbers of columns as their names, created on demand because there may be billions."""
 
     def __init__(self, n: int, first: int):
         self.numbers = range(first, first + n)

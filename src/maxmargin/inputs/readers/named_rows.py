@@ -14,19 +14,28 @@ from maxmargin.base.checks import is_finite, is_real
 
 
 class NamedRows(NamedTuple):
-    """Rows of a file: what estimators take as X, y and qid."""
+    """Rows of a file, as estimators take them.
+
+    Attributes
+    ----------
+    X : sparse (n, features) array.
+    y : labels, numbers or texts; None if the file has no labels.
+    qid : queries, numbers or texts; None if the file has no queries.
+    names : the names of the columns of X.
+    ignored : the number of features of the file that were not requested.
+    """
 
     X: sparse.csr_array
-    y: NDArray[Any] | None  # numbers, or texts (objects); None where the file has no labels
-    qid: NDArray[Any] | None  # the same of queries
-    names: list[str]  # of the columns of X
-    ignored: int = 0  # features of the file that were not asked for
+    y: NDArray[Any] | None  # numbers, or texts (objects); None if the file has no labels
+    qid: NDArray[Any] | None  # the same for queries
+    names: list[str]  # names of the columns of X
+    ignored: int = 0  # features of the file that were not requested
 
 
 class RowsCollected:
-    """Rows as they come. Whether labels, and queries, are numbers or texts, is said by the first of them.
+    """A collector of rows. The first label, and the first query, decides whether they are numbers or texts.
 
-    names : of the columns to take, where they are known; features of other names are left out then.
+    names : the columns to read, if they are known; other features are ignored then.
     """
 
     def __init__(self, names: Sequence[str] | None = None):
@@ -37,7 +46,7 @@ class RowsCollected:
         self.clear()
 
     def clear(self) -> None:
-        """Begin again, after some rows were taken."""
+        """Begin again after rows were taken."""
         self._values: list[float] = []
         self._columns: list[int] = []
         self._ends = [0]
@@ -47,7 +56,7 @@ class RowsCollected:
         return len(self._ends) - 1
 
     def add(self, features: Iterable[tuple[str, float]], **said: Any) -> str:
-        """One row more: its features, each once, and its label and query. Returns what is wrong with it, or ''."""
+        """Add a row with its features, each once, and its label and query. Return what is wrong with it, or ''."""
         for what, value in said.items():
             number = is_real(value)
             if not (fits_float(value) if number else isinstance(value, str)):
@@ -60,7 +69,7 @@ class RowsCollected:
         for name, value in features:
             place = self.places.get(name)
             if place is None:
-                if self.fixed:  # the file has more than is asked for
+                if self.fixed:  # a feature that was not requested
                     self.ignored.add(name)
                     continue
                 place = self.places[name] = len(self.places)
@@ -71,7 +80,7 @@ class RowsCollected:
         return ""
 
     def taken(self) -> NamedRows:
-        """The rows that were added."""
+        """Return the rows that were added."""
         values = np.array(self._values, dtype=np.float64)
         columns, ends = np.array(self._columns, dtype=np.int32), np.array(self._ends, dtype=np.int64)
         X = sparse.csr_array((values, columns, ends), shape=(len(self), len(self.places)))
@@ -89,8 +98,8 @@ class RowsCollected:
 
 
 def fits_float(value: Any) -> bool:
-    """Whether this is a real number that is finite as a float, too."""
-    if type(value) is float:  # nearly always
+    """Return whether this is a real number that is finite as a float."""
+    if type(value) is float:  # the usual case
         return isfinite(value)
     try:
         return is_finite(value)
@@ -99,7 +108,7 @@ def fits_float(value: Any) -> bool:
 
 
 def as_text_or_number(value: Any) -> Any:
-    """A label as a file can hold it: what numpy makes of numbers is written as Python writes it."""
+    """Return a label in the form in which files hold it: numpy scalars become Python numbers."""
     value = value.item() if isinstance(value, np.generic) else value
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)

@@ -11,13 +11,13 @@ from typing import Any
 
 from maxmargin.inputs.readers.compressed import ALWAYS, MOST_TIMES
 
-AT_ONCE = 10_000  # rows
-LONGEST = 2**24  # bytes of a text, and parts of a list, in the head of a file
+AT_ONCE = 10_000  # rows at a time
+LONGEST = 2**24  # limits on texts and lists in the header of a file
 
 
 @contextmanager
 def reading_parquet(path: Any) -> Iterator[_ParquetTable]:
-    """A file that holds less than a thousand times its size, as for compressed text."""
+    """Open a file for reading; it must hold less than a thousand times its size, as for compressed text."""
     parquet, arrow_errors = _pyarrow()
     name, size = Path(path).name, os.path.getsize(path)
     try:
@@ -34,7 +34,7 @@ def reading_parquet(path: Any) -> Iterator[_ParquetTable]:
 
 
 class _ParquetTable:
-    """Rows in the order of the file; errors count them from 1."""
+    """The rows of a Parquet file in order; errors count them from 1."""
 
     def __init__(self, file: Any, name: str, arrow_errors: tuple[type[Exception], ...]):
         self._file, self._name, self._errors = file, name, arrow_errors
@@ -57,7 +57,7 @@ class _ParquetTable:
 
 
 def write_parquet(path: Any, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Rows of texts and numbers; the first ones say of every column which of the two it has."""
+    """Write rows of texts and numbers; the first rows decide the type of every column."""
     import pyarrow
 
     parquet, arrow_errors = _pyarrow()

@@ -2,9 +2,9 @@
 
     3 qid:7 1:0.5 9:-2 # anything
 
-A row is a number (a class, a relevance), perhaps the number of its query, and features with rising numbers, counted
-from 1. Parsing is scikit-learn's; errors name the file and the line here, and nothing is read that is no number.
-https://www.cs.cornell.edu/people/tj/svm_light/
+A row is a number (a class, a relevance), optionally the number of its query, and features with increasing numbers,
+counted from 1. scikit-learn parses the rows; this module adds errors that name the file and the line, and refuses
+everything that is not a number. https://www.cs.cornell.edu/people/tj/svm_light/
 """
 
 from __future__ import annotations
@@ -22,23 +22,50 @@ from maxmargin.base.checks import check_whole, is_finite
 from maxmargin.inputs.readers.multilabel_rows import MultilabelRows, NumberedNames
 from maxmargin.inputs.readers.text_file import TextFile, TextLines, reading, writing
 
-LARGEST = 2**31 - 1  # number of a feature
+LARGEST = 2**31 - 1  # the largest number of a feature
 
 
 class SvmlightRows(NamedTuple):
-    """Rows of a file: what estimators take as X, y and qid."""
+    """Rows of a file, as estimators take them.
+
+    Attributes
+    ----------
+    X : sparse (n, features) array.
+    y : (n,) numbers.
+    qid : (n,) query numbers, or None if no row has one.
+    """
 
     X: sparse.csr_array
     y: Array
-    qid: NDArray[np.int64] | None  # None where no row has one
+    qid: NDArray[np.int64] | None  # None if no row has one
 
 
 def read_svmlight(source: TextFile, n_features: int | None = None, zero_based: bool = False) -> SvmlightRows:
-    """All rows of a file.
+    r"""Return all rows of a file.
 
-    n_features : how many columns X has; None: as many as the file needs.
-    zero_based : whether features are counted from 0. A file whose features are counted from 1 can be read so, too: its
-        feature j is then column j, and column 0 is empty.
+    Parameters
+    ----------
+    source : a path, or an open text file.
+    n_features : the number of columns of X; None: as many as the file needs.
+    zero_based : whether features are counted from 0. A file that counts from 1 can be read this way, too: its feature j
+    is
+        then column j, and column 0 is empty.
+
+    Returns
+    -------
+    SvmlightRows.
+
+    Examples
+    --------
+    >>> import io
+    >>> from maxmargin.formats import read_svmlight
+    >>> rows = read_svmlight(io.StringIO("1 2:0.5\n-1 1:3\n"))
+    >>> rows.X.toarray().tolist(), rows.y.tolist()
+    ([[0.0, 0.5], [3.0, 0.0]], [1.0, -1.0])
+
+    See Also
+    --------
+    iterate_svmlight : some rows at a time.   write_svmlight : writes such files.
     """
     with reading(source) as lines:
         return _parsed(_RowsRead(lines, iter(lines)), n_features, zero_based)
@@ -47,9 +74,22 @@ def read_svmlight(source: TextFile, n_features: int | None = None, zero_based: b
 def iterate_svmlight(
     source: TextFile, n_features: int | None = None, zero_based: bool = False, at_once: int = 10_000
 ) -> Iterator[SvmlightRows]:
-    """The rows of a file, `at_once` lines at a time, so that large files need little memory.
+    """Yield the rows of a file, `at_once` lines at a time, so that large files need little memory.
 
-    n_features : how many columns X has; None: every part has as many as it needs.
+    Parameters
+    ----------
+    source : a path, or an open text file.
+    n_features : the number of columns of X; None: every part has as many as it needs.
+    zero_based : whether features are counted from 0.
+    at_once : the number of lines per part.
+
+    Returns
+    -------
+    iterator of SvmlightRows.
+
+    See Also
+    --------
+    read_svmlight : all rows at once.
     """
     return _iterated(source, n_features, zero_based, at_once)
 
@@ -57,9 +97,31 @@ def iterate_svmlight(
 def read_multilabel_svmlight(
     source: TextFile, n_features: int | None = None, zero_based: bool = False
 ) -> MultilabelRows:
-    """All rows of a file whose labels are numbers with commas between them, "1,3 2:0.5", or none, "2:0.5".
+    r"""Return all rows of a file whose labels are numbers separated by commas, "1,3 2:0.5", or missing, "2:0.5".
 
-    Y has a column for every label of the file, in rising order, and `labels` are these numbers as texts.
+    Y has a column for every label of the file, in increasing order, and `labels` are these numbers as texts.
+
+    Parameters
+    ----------
+    source : a path, or an open text file.
+    n_features : the number of columns of X; None: as many as the file needs.
+    zero_based : whether features are counted from 0.
+
+    Returns
+    -------
+    MultilabelRows.
+
+    Examples
+    --------
+    >>> import io
+    >>> from maxmargin.formats import read_multilabel_svmlight
+    >>> rows = read_multilabel_svmlight(io.StringIO("1,3 2:0.5\n3 1:1\n"))
+    >>> rows.labels, rows.Y.tolist()
+    (['1', '3'], [[1, 1], [0, 1]])
+
+    See Also
+    --------
+    iterate_multilabel_svmlight : some rows at a time.   write_svmlight : writes such files.
     """
     with reading(source) as lines:
         return _with_marks(_parsed(_RowsRead(lines, iter(lines)), n_features, zero_based, multilabel=True), zero_based)
@@ -68,7 +130,23 @@ def read_multilabel_svmlight(
 def iterate_multilabel_svmlight(
     source: TextFile, n_features: int | None = None, zero_based: bool = False, at_once: int = 10_000
 ) -> Iterator[MultilabelRows]:
-    """The rows of such a file, `at_once` lines at a time; every part has columns for its own labels."""
+    """Yield the rows of a multi-label file, `at_once` lines at a time; every part has columns for its own labels.
+
+    Parameters
+    ----------
+    source : a path, or an open text file.
+    n_features : the number of columns of X; None: every part has as many as it needs.
+    zero_based : whether features are counted from 0.
+    at_once : the number of lines per part.
+
+    Returns
+    -------
+    iterator of MultilabelRows.
+
+    See Also
+    --------
+    read_multilabel_svmlight : all rows at once.
+    """
     parts = _iterated(source, n_features, zero_based, at_once, multilabel=True)
     return (_with_marks(rows, zero_based) for rows in parts)
 
@@ -100,9 +178,26 @@ def _with_marks(rows: SvmlightRows, zero_based: bool) -> MultilabelRows:
 
 
 def write_svmlight(target: TextFile, X: Any, y: Any, qid: Any = None, zero_based: bool = False) -> None:
-    """Write rows; y may be numbers, or lists of numbers where rows have any number of labels.
+    """Write rows to a file.
 
-    zero_based : column j of X is feature j of the file, and not j + 1.
+    Parameters
+    ----------
+    target : a path, or an open text file.
+    X : (n, features) matrix.
+    y : numbers, or lists of numbers if rows have any number of labels.
+    qid : query numbers, or None.
+    zero_based : whether column j of X is feature j of the file, instead of j + 1.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from maxmargin.formats import write_svmlight
+    >>> write_svmlight(sys.stdout, [[0.0, 0.5]], [1])
+    1 2:0.5
+
+    See Also
+    --------
+    read_svmlight : reads such files.
     """
     matrix = sparse.csr_array(X, dtype=np.float64, copy=True)
     matrix.sum_duplicates()
@@ -132,9 +227,9 @@ def _written(value: Any) -> str:
 
 
 class _RowsRead:
-    """Some lines as scikit-learn's loader takes a file; it remembers which are no rows.
+    """Some lines as a file object for scikit-learn's loader; it remembers which lines are not rows.
 
-    queries : whether rows have the number of their query; None: as the first one.
+    queries : whether rows have query numbers; None: decided by the first row.
     """
 
     def __init__(self, lines: TextLines, some: Iterator[str], queries: bool | None = None):
@@ -144,13 +239,13 @@ class _RowsRead:
         self.line = ""
 
     def read(self) -> None:
-        """What the loader looks for in a file, and does not call."""
+        """Exist because the loader looks for this method; it is never called."""
 
     def __iter__(self) -> Iterator[bytes]:
         try:
             yield from self._rows()
         except ValueError:
-            self.line = ""  # the error is not of parsing: it says where it is
+            self.line = ""  # not a parsing error; it names its line itself
             raise
 
     def _rows(self) -> Iterator[bytes]:
@@ -174,7 +269,7 @@ class _RowsRead:
             raise self.lines.error(f"the row has {which[0]}, but {which[1]}")
 
     def error(self, row: int, message: str) -> ValueError:
-        """What to raise about a row, counted from the first of these lines."""
+        """Return an error about a row, counted from the first of these lines."""
         number = self.before + 1 + row
         for other in self.others:
             number += other <= number
@@ -211,7 +306,7 @@ def _parsed(rows: _RowsRead, n_features: int | None, zero_based: bool, multilabe
 
 
 def _complaint(line: str, multilabel: bool = False) -> str:
-    """What is wrong with a row that the loader does not take; empty where nothing can be said."""
+    """Return what is wrong with a row that the loader refuses; empty if the reason is unknown."""
     label, *fields = line.partition("#")[0].split()
     if multilabel:
         label, fields = ("", [label, *fields]) if ":" in label else (label, fields)

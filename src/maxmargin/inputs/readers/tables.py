@@ -1,10 +1,10 @@
-"""Long tables, a row per token or document, with names of columns above: CSV, or Parquet where pyarrow is installed.
+"""Long tables, one row per token or document, with a header: CSV, or Parquet if pyarrow is installed.
 
     query,label,length,links
     7,2,0.5,3
     7,0,0.25,1
 
-A file whose name ends in .parquet is read as such, in .tsv with tabs between columns, any other with commas; CSV may be
+The name of a file decides its format: .parquet, .tsv with tabs between columns, and otherwise commas; CSV may be
 compressed.
 """
 
@@ -31,15 +31,15 @@ class Table(Protocol):
     columns: list[str]
 
     def __iter__(self) -> Iterator[Sequence[Any]]:
-        """The cells of every row, in the order of the columns."""
+        """Yield the cells of every row, in the order of the columns."""
 
     def error(self, message: str) -> ValueError:
-        """What to raise about the current row."""
+        """Return an error about the current row, to be raised."""
 
 
 @contextmanager
 def reading_table(source: TextFile) -> Iterator[Table]:
-    """A table whose columns have different names."""
+    """Open a table whose columns have different names."""
     if is_parquet(source):
         from maxmargin.inputs.readers.parquet import reading_parquet
 
@@ -51,7 +51,7 @@ def reading_table(source: TextFile) -> Iterator[Table]:
 
 
 def write_table(target: TextFile, columns: Sequence[str], rows: Iterable[Sequence[Any]], head: bool = True) -> None:
-    """Write rows of texts and numbers below the names of their columns; the name of the file says how."""
+    """Write rows of texts and numbers below the names of their columns; the name of the file decides the format."""
     if len(set(columns)) < len(columns) or not columns:
         raise ValueError(f"columns are {list(columns)}; expected at least one name, and different names")
     if is_parquet(target):
@@ -69,7 +69,7 @@ def write_table(target: TextFile, columns: Sequence[str], rows: Iterable[Sequenc
 
 
 def is_parquet(file: TextFile) -> bool:
-    """Whether the name of a file says so."""
+    """Return whether the name of a file ends in .parquet."""
     return isinstance(file, str | os.PathLike) and Path(file).suffix.lower() == ".parquet"
 
 
@@ -84,11 +84,23 @@ def iterate_table_rows(
     texts: bool = False,
     at_once: int = 10_000,
 ) -> Iterator[NamedRows]:
-    """Rows of numbers, `at_once` at a time, with a label and perhaps a query each.
+    """Yield rows of numbers, `at_once` at a time, with labels and optionally queries.
 
-    label, query : names of their columns; a table without one has rows without it. All others are features.
-    names : of the columns to take as features, in this order; None: all others.
-    texts : whether labels and queries stay texts where they say a number.
+    Parameters
+    ----------
+    source : a path, or an open text file.
+    label, query : the names of their columns; a table without one has rows without it. All other columns are features.
+    names : the columns to read as features, in this order; None: all others.
+    texts : whether labels and queries stay texts even if they look like numbers.
+    at_once : the number of rows per part.
+
+    Returns
+    -------
+    iterator of NamedRows.
+
+    See Also
+    --------
+    read_table_rows : all rows at once.
     """
     check_whole("at_once", at_once, least=1)
     return (rows for rows in _parts(source, label, query, names, texts, at_once) if rows.X.shape[0])
@@ -97,7 +109,7 @@ def iterate_table_rows(
 def _parts(
     source: TextFile, label: str, query: str, names: Sequence[str] | None, texts: bool, at_once: int
 ) -> Iterator[NamedRows]:
-    """So many rows at a time, until there are none."""
+    """Yield parts of `at_once` rows; the last one may be empty."""
     with reading_table(source) as table:
         said = {"label": label, "query": query}
         places = {what: table.columns.index(name) for what, name in said.items() if name in table.columns}
@@ -127,7 +139,31 @@ def read_table_rows(
     names: Sequence[str] | None = None,
     texts: bool = False,
 ) -> NamedRows:
-    """All rows of a table; see iterate_table_rows."""
+    r"""Return all rows of a table; see iterate_table_rows.
+
+    Parameters
+    ----------
+    source : a path, or an open text file.
+    label, query : the names of their columns; a table without one has rows without it. All other columns are features.
+    names : the columns to read as features, in this order; None: all others.
+    texts : whether labels and queries stay texts even if they look like numbers.
+
+    Returns
+    -------
+    NamedRows.
+
+    Examples
+    --------
+    >>> import io
+    >>> from maxmargin.formats import read_table_rows
+    >>> rows = read_table_rows(io.StringIO("label,size\nred,2.5\nblue,1\n"))
+    >>> rows.y.tolist(), rows.X.toarray().tolist()
+    (['red', 'blue'], [[2.5], [1.0]])
+
+    See Also
+    --------
+    write_table_rows : writes such files.
+    """
     return next(_parts(source, label, query, names, texts, at_once=2**62))
 
 
@@ -141,9 +177,29 @@ def write_table_rows(
     query: str = "query",
     head: bool = True,
 ) -> None:
-    """Write rows of a sparse or dense matrix; names are those of its columns, None: "0", "1", …
+    """Write the rows of a sparse or dense matrix as a table.
 
-    head : whether to begin with the names of columns; False goes on with an open CSV file.
+    Parameters
+    ----------
+    target : a path, or an open text file.
+    X : (n, features) matrix.
+    y, qid : labels and queries, or None.
+    names : the names of the columns of X; None: "0", "1", …
+    label, query : the names of the columns of labels and queries.
+    head : whether to write the header; False continues an open CSV file.
+
+    Examples
+    --------
+    >>> import sys
+    >>> import numpy as np
+    >>> from maxmargin.formats import write_table_rows
+    >>> write_table_rows(sys.stdout, np.array([[2.5]]), ["red"], names=["size"])
+    label,size
+    red,2.5
+
+    See Also
+    --------
+    read_table_rows : reads such files.
     """
     said = [(name, each) for name, each in ((query, qid), (label, y)) if each is not None]
     names = list(map(str, range(X.shape[1]))) if names is None else [str(name) for name in names]
@@ -168,7 +224,7 @@ def _numbers(cells: Sequence[Any], columns: list[tuple[int, str]], table: Table)
 
 
 def _said(cell: Any) -> Any:
-    """A label or query: a number where the text says one."""
+    """Return a label or query: a number if the text is one."""
     number = finite(cell) if isinstance(cell, str) else None
     if number is None:
         return cell
@@ -179,7 +235,7 @@ def _said(cell: Any) -> Any:
 
 
 class _CsvTable:
-    """A CSV file; a cell in quotation marks may go on in the next line."""
+    """A CSV file; a quoted cell may continue on the next line."""
 
     def __init__(self, lines: TextLines, delimiter: str):
         self._lines = lines
@@ -198,7 +254,7 @@ class _CsvTable:
         return self._lines.error(message)
 
     def _next(self) -> list[str] | None:
-        """The next row that is not empty."""
+        """Return the next row that is not empty, or None."""
         try:
             return next(filter(None, self._rows), None)
         except csv.Error as error:

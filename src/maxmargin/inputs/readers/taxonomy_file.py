@@ -1,11 +1,11 @@
-"""Taxonomies in text files: a node on every line, and what is directly above it.
+"""Taxonomies in text files: a node on every line, followed by its parents.
 
     cat     pet
     pet     animal
     animal
 
-Names are what is between tabs if a line has any, else between blanks. A node may have several parents. Where several
-have none, they are below a root that has no name.
+Names are separated by tabs if a line has any, otherwise by blanks. A node may have several parents. If several nodes
+have no parent, they are below an unnamed root.
 """
 
 from __future__ import annotations
@@ -16,7 +16,27 @@ from maxmargin.inputs.readers.text_file import TextFile, reading, writing
 
 
 def read_taxonomy(source: TextFile) -> dict[str, list[str | None]]:
-    """{node: what is above it}, as TaxonomySVC(taxonomy=…) takes it. Lines that begin with # are left out."""
+    r"""Return {node: its parents} as TaxonomySVC(taxonomy=…) takes it. Lines that begin with # are skipped.
+
+    Parameters
+    ----------
+    source : a path, or an open text file.
+
+    Returns
+    -------
+    dict from nodes to lists of parents; None stands for an unnamed root.
+
+    Examples
+    --------
+    >>> import io
+    >>> from maxmargin.formats import read_taxonomy
+    >>> read_taxonomy(io.StringIO("cat pet\npet animal\nanimal\n"))
+    {'cat': ['pet'], 'pet': ['animal'], 'animal': [None]}
+
+    See Also
+    --------
+    write_taxonomy : writes such files.   maxmargin.TaxonomySVC : learns classes of a taxonomy.
+    """
     parents: dict[str, list[str | None]] = {}
     with reading(source) as lines:
         for line in lines:
@@ -38,7 +58,26 @@ def read_taxonomy(source: TextFile) -> dict[str, list[str | None]]:
 
 
 def write_taxonomy(target: TextFile, parents: Mapping[Hashable, Sequence[Hashable]]) -> None:
-    """Write {node: nodes above it}; None among these is no node."""
+    r"""Write a taxonomy to a file.
+
+    Parameters
+    ----------
+    target : a path, or an open text file.
+    parents : {node: its parents}; None among the parents is not written.
+
+    Examples
+    --------
+    >>> import io
+    >>> from maxmargin.formats import write_taxonomy
+    >>> file = io.StringIO()
+    >>> write_taxonomy(file, {"cat": ["pet"]})
+    >>> file.getvalue()
+    'cat\tpet\n'
+
+    See Also
+    --------
+    read_taxonomy : reads such files.
+    """
     with writing(target) as file:
         for node, above in parents.items():
             names = [str(name) for name in (node, *above) if name is not None]

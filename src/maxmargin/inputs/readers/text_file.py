@@ -1,4 +1,4 @@
-"""Text files given by path or already open, compressed or not, and errors that name the file and the line."""
+"""Text files given by path or already open, compressed or not, with errors that name the file and the line."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from maxmargin.inputs.readers.compressed import DAMAGE, is_damage, open_compress
 TextFile: TypeAlias = "str | os.PathLike[str] | TextIO"
 
 
-MARK = "\ufeff"  # that some programs write before the first character of a file
+MARK = "\ufeff"  # byte order mark that some programs write first
 
 
 class TextLines:
-    """The lines of a text, without their ends; `number` is that of the current one, counted from 1."""
+    """The lines of a text, without line ends; `number` is that of the current line, counted from 1."""
 
     def __init__(self, file: TextIO, name: str):
         self._file, self.name = file, name
@@ -34,7 +34,7 @@ class TextLines:
                     line = line.removeprefix(MARK)
                 yield line.rstrip("\r\n")
         except UnicodeDecodeError as error:
-            # Text is decoded in pieces; whole lines of the pieces before this one have all been read.
+            # Text is decoded in pieces; all complete lines of earlier pieces have been read.
             above = error.object[: error.start].replace(b"\r\n", b"\n").replace(b"\r", b"\n").count(b"\n")
             encoding = error.encoding.upper().replace("_", "-")
             raise self.error(f"this is not {encoding} text: {error.reason}", self.number + above + 1) from None
@@ -46,22 +46,22 @@ class TextLines:
             ) from None
 
     def finite(self, text: str, what: str) -> float:
-        """The number that a text of the current line says."""
+        """Return the number that a text of the current line denotes; raise an error if it is not finite."""
         number = finite(text)
         if number is None:
             raise self.error(f"{what} is {text[:40]!r}; expected a finite number")
         return number
 
     def error(self, message: str, number: int | None = None) -> ValueError:
-        """What to raise about a line: the current one, unless another is named."""
+        """Return an error about a line, the current one by default, to be raised."""
         number = self.number if number is None else number
         return ValueError(f"{self.name}, {f'line {number}' if number else 'which is empty'}: {message}")
 
 
 def finite(text: str) -> float | None:
-    """The number that a text says; None where it says none, or no finite one."""
+    """Return the number that a text denotes, or None if it is not a finite number."""
     try:
-        number = nan if "_" in text else float(text)  # 1_000 is one for Python alone
+        number = nan if "_" in text else float(text)  # only Python accepts 1_000 as a number
     except ValueError:
         return None
     return number if isfinite(number) else None
@@ -69,7 +69,7 @@ def finite(text: str) -> float | None:
 
 @contextmanager
 def reading(source: TextFile) -> Iterator[TextLines]:
-    """The lines of a file: a path, whose suffix .gz, .xz or .bz2 says how it is compressed, or an open text file."""
+    """Open a file for reading: a path, whose suffix .gz, .xz or .bz2 shows its compression, or an open text file."""
     if isinstance(source, str | os.PathLike):
         with open_compressed(source, "rt", encoding="utf-8") as file:
             yield TextLines(file, Path(source).name)
@@ -81,7 +81,7 @@ def reading(source: TextFile) -> Iterator[TextLines]:
 
 @contextmanager
 def writing(target: TextFile) -> Iterator[TextIO]:
-    """A file to write to, of either kind that `reading` takes; one that was given open stays open."""
+    """Open a file for writing, given like those of `reading`; a file that was given open stays open."""
     if isinstance(target, str | os.PathLike):
         with open_compressed(target, "wt", encoding="utf-8") as file:
             yield file

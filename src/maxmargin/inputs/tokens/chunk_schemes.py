@@ -1,8 +1,8 @@
-"""Labels that mark the chunks of a sequence: which may follow each other, and how to repair those that do not.
+"""Chunk schemes (BIO, BILOU, IOBES): which labels may follow each other, and how to repair those that may not.
 
-A label is "O", or a letter and a type, such as "B-PER": B begins a chunk and I goes on. In BILOU and IOBES, L or E ends
-a chunk of several positions, and U or S is a chunk of one. In IOB1 chunks begin with I, and with B only directly after
-another one of their type.
+A label is "O", or a letter and a type, such as "B-PER": B begins a chunk and I continues it. In BILOU and IOBES, L or E
+ends a chunk of several positions, and U or S is a chunk of one. In IOB1 chunks begin with I, and with B only directly
+after another chunk of the same type.
 """
 
 from __future__ import annotations
@@ -14,25 +14,27 @@ from typing import Any, NamedTuple
 
 
 class ChunkScheme(NamedTuple):
-    """The letters of a scheme; without `last` and `unit` a chunk ends where the next label does not go on with it."""
+    """The letters of a scheme; without `last` and `unit` a chunk ends where the next label does not continue it."""
 
     last: str = ""
     unit: str = ""
 
     def may_follow(self, before: Any, after: Any) -> bool:
-        """Whether one label may come directly after the other; None stands for the start or the end."""
+        """Return whether one label may directly follow the other; None stands for the start or the end."""
         was, now, goes_on = self._read(before), self._read(after), self.goes_on(before, after)
         if not self.last:
             return goes_on or not now.continues
         return goes_on or not (was.open or now.continues)
 
     def goes_on(self, before: Any, after: Any) -> bool:
-        """Whether the second of two neighbouring labels goes on with the chunk of the first."""
+        """Return whether the second of two adjacent labels continues the chunk of the first."""
         was, now = self._read(before), self._read(after)
         return bool(was.open and now.continues and was.type == now.type)
 
     def chunks(self, labels: Sequence[Hashable]) -> list[tuple[int, int, str]]:
-        """The chunks (first position, one past the last, type): where a label cannot go on, a chunk begins."""
+        """Return the chunks (first position, one past the last, type); a label that cannot continue a
+        chunk begins one.
+        """
         found, begin = [], 0
         for t, label in enumerate(labels):
             kind = self._read(label).type
@@ -43,25 +45,26 @@ class ChunkScheme(NamedTuple):
         return found
 
     def repaired(self, labels: Sequence[Hashable]) -> list[Hashable]:
-        """The same chunks in right labels: one that cannot go on begins a chunk, as conlleval has it."""
+        """Return valid labels for the same chunks; a label that cannot continue a chunk begins one, as in conlleval."""
         return self._with(labels, self.chunks(labels))
 
     def rewritten(self, labels: Sequence[Hashable]) -> list[Any]:
-        """The chunks of labels of any scheme in labels of this one; what is no label of a chunk stays as it is."""
+        """Return the chunks of labels of any scheme as labels of this one; other labels stay as they are."""
         return self._with(labels, ANY.chunks(labels))
 
     def _with(self, labels: Sequence[Hashable], chunks: Iterable[tuple[int, int, str]]) -> list[Hashable]:
         right = list(labels)
         for begin, end, kind in chunks:
-            right[begin:end] = map(intern, self._written(f"-{kind}", end - begin))  # each label once
+            # Interned, so that equal labels share memory.
+            right[begin:end] = map(intern, self._written(f"-{kind}", end - begin))
         return right
 
     def knows(self, label: Hashable) -> bool:
-        """Whether this is a label of the scheme."""
+        """Return whether this is a label of the scheme."""
         return label == "O" or bool(self._read(label).type)
 
     def fits(self, labels: Sequence[Hashable]) -> bool:
-        """Whether all are labels of this scheme, and none breaks a chunk."""
+        """Return whether all are labels of this scheme, with valid transitions."""
         return all(map(self.knows, labels)) and all(self.may_follow(*pair) for pair in pairwise([None, *labels, None]))
 
     def _written(self, kind: str, length: int) -> list[str]:
@@ -77,28 +80,47 @@ class ChunkScheme(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """What a label says of its chunk."""
+    """The meaning of a label for its chunk."""
 
-    type: str  # with the hyphen; empty outside of chunks
-    open: bool  # whether the chunk may go on
-    continues: bool  # whether it has begun before
+    type: str  # including the hyphen; empty outside of chunks
+    open: bool  # whether the chunk may continue
+    continues: bool  # whether the chunk began earlier
 
 
 OUTSIDE = Mark("", False, False)
 
 SCHEMES = {"BIO": ChunkScheme(), "BILOU": ChunkScheme("L", "U"), "IOBES": ChunkScheme("E", "S")}
-ANY = ChunkScheme("LE", "US")  # reads the labels of all of them, and of IOB1
+ANY = ChunkScheme("LE", "US")  # reads the labels of all schemes, including IOB1
 
 
 def named_scheme(name: str) -> ChunkScheme:
-    """The scheme of this name."""
+    """Return the scheme of this name; raise a ValueError if there is none."""
     if name not in SCHEMES:
         raise ValueError(f"{name!r} is not a chunk scheme that can be written; expected one of {', '.join(SCHEMES)}")
     return SCHEMES[name]
 
 
 def scheme_of(Y: Iterable[Sequence[Hashable]]) -> str | None:
-    """Which scheme label sequences keep to: "BIO", "BILOU", "IOBES", "IOB1", the first that all fit; None: no one."""
+    """Return the chunk scheme that label sequences follow, or None.
+
+    Parameters
+    ----------
+    Y : label sequences.
+
+    Returns
+    -------
+    str or None, the first of "BIO", "BILOU", "IOBES" and "IOB1" that all sequences follow.
+
+    Examples
+    --------
+    >>> from maxmargin.formats import scheme_of
+    >>> scheme_of([["B-PER", "L-PER", "O", "U-LOC"]])
+    'BILOU'
+
+    See Also
+    --------
+    maxmargin.metrics.chunk_f1 : scores chunks.
+    """
     different = set(map(tuple, Y))
     for name, scheme in SCHEMES.items():
         if all(map(scheme.fits, different)):
@@ -107,7 +129,7 @@ def scheme_of(Y: Iterable[Sequence[Hashable]]) -> str | None:
 
 
 def _fits_iob1(labels: Sequence[Hashable]) -> bool:
-    """Whether B stands only between two chunks of one type."""
+    """Return whether B occurs only between two chunks of one type."""
     scheme = SCHEMES["BIO"]
     for before, label in pairwise([None, *labels]):
         mark = scheme._read(label)

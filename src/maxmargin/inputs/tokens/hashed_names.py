@@ -1,6 +1,6 @@
-"""HashedNames: numbers of feature names without a list of the names, so that new ones need no room.
+"""HashedNames: numbers of feature names without a list of the names, so that new names need no memory.
 
-Feature hashing (Weinberger et al. 2009, without signs): names that get the same number share their weights.
+Feature hashing (Weinberger et al. 2009, without signs): names with the same number share their weights.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from maxmargin.base.files.fields import Whole
 from maxmargin.base.files.objects import Fields
 from maxmargin.inputs.tokens.vocabulary import Names
 
-MOST = 30  # bits: columns of matrices are whole numbers of 32 bits
+MOST = 30  # bits, because columns of matrices are 32-bit integers
 
 
 class HashedNames:
-    """Takes the place of a Vocabulary of 2**bits names: a name's number is a hash of its bytes.
+    """A replacement of a Vocabulary of 2**bits names, in which the number of a name is a hash of its bytes.
 
     It is the same in every process and on every machine.
     """
@@ -42,7 +42,7 @@ class HashedNames:
         return self.bits
 
     def look_up(self, names: Names) -> NDArray[np.int32]:
-        """The number of every name: all are known."""
+        """Return the number of every name; all names are known."""
         from maxmargin.inputs.tokens.compiled.names import hash_names
 
         numbers = np.empty(names.size, dtype=np.int32)

@@ -24,16 +24,17 @@ from scipy import sparse
 from maxmargin.base.arrays import Array
 from maxmargin.inputs.tokens.vocabulary import Names
 
-AT_ONCE = 1024  # tokens: enough that calls from Python do not count, few enough to be read from near memory
-LONG = 128  # columns of a row, up to which to compare all with all is the fastest way to sort them
-NUMBERS = {float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_}  # types that are read at once
+AT_ONCE = 1024  # tokens at once: enough to make calls cheap, few enough for the processor's cache
+LONG = 128  # the most columns of a row for which comparing all pairs is the fastest sort
+# Types of values that are read many at a time.
+NUMBERS = {float, int, bool, np.float64, np.float32, np.int64, np.int32, np.bool_}
 
 
 class TokenFeatures(NamedTuple):
-    """The features of consecutive tokens: token t has entries ends[t] to ends[t + 1].
+    """The features of consecutive tokens: token t has the entries ends[t] to ends[t + 1].
 
-    Entry e is the feature names[entries[e]], or names[e] where `entries` is None, and has the value values[e], or 1
-    where `values` is None; without values it counts once however often a token lists it.
+    Entry e is the feature names[entries[e]], or names[e] if `entries` is None, and has the value values[e], or 1 if
+    `values` is None; without values a feature counts once even if a token lists it repeatedly.
     """
 
     names: Names
@@ -109,12 +110,12 @@ def _read_one_by_one(tokens: list[Any], row: int, offsets: NDArray[np.int64]) ->
 
 
 def pairs_of(token: Any) -> Iterator[tuple[str, Any]]:
-    """The features of one token."""
+    """Yield the features of one token as pairs (name, value)."""
     if isinstance(token, Mapping):
         for name, value in token.items():
             _check_name(name)
             if isinstance(value, str):
-                yield "=".join((name, f"{value}")), 1.0  # a name is its characters, whatever type of string it has
+                yield "=".join((name, f"{value}")), 1.0  # subclasses of str count as plain strings
             elif isinstance(value, Real | np.bool_):
                 yield name, value
             elif isinstance(value, Sequence) and all(isinstance(item, str) for item in value):
@@ -140,7 +141,7 @@ def _check_name(name: Any) -> None:
 
 
 class Growing:
-    """An array that is appended to. To put the parts together in the end would need the memory of two."""
+    """An array that can be appended to. Concatenating parts at the end would need twice the memory."""
 
     def __init__(self, kind: Any):
         self._numbers, self.size = np.empty(0, dtype=kind), 0
@@ -148,7 +149,7 @@ class Growing:
     def append(self, numbers: NDArray[Any]) -> None:
         end = self.size + len(numbers)
         if end > len(self._numbers):
-            wider = np.empty(2 * end, dtype=self._numbers.dtype)  # what stays empty takes no memory
+            wider = np.empty(2 * end, dtype=self._numbers.dtype)  # untouched memory is not allocated
             wider[: self.size] = self.array
             self._numbers = wider
         self._numbers[self.size : end] = numbers
@@ -156,12 +157,12 @@ class Growing:
 
     @property
     def array(self) -> NDArray[Any]:
-        """What was appended so far."""
+        """The numbers appended so far."""
         return self._numbers[: self.size]
 
 
 class FeatureRows(NamedTuple):
-    """Rows of a matrix: row t has columns[ends[t] : ends[t + 1]], rising, and values there, all 1 where None."""
+    """Rows of a matrix: row t has the increasing columns[ends[t] : ends[t + 1]], and values there, all 1 if None."""
 
     columns: NDArray[np.int32]
     values: Array | None
@@ -169,9 +170,9 @@ class FeatureRows(NamedTuple):
 
     @classmethod
     def of(cls, columns: NDArray[np.int32], values: Array | None, ends: NDArray[np.int64]) -> FeatureRows:
-        """Columns in any order, -1 to leave one out; equal ones add up or, without values, count once.
+        """Make rows from columns in any order, -1 to leave one out; equal ones add up or, without values, count once.
 
-        The arrays that are given are used up.
+        The given arrays are overwritten.
         """
         from maxmargin.inputs.tokens.compiled.feature_rows import tidy_rows
 
@@ -188,7 +189,7 @@ class FeatureRows(NamedTuple):
 
     @classmethod
     def stacked(cls, parts: Iterable[FeatureRows]) -> FeatureRows:
-        """One under the other. The parts may be made one by one: none is kept."""
+        """Concatenate rows. The parts may come from a generator, because none of them is kept."""
         columns, ends, values = Growing(np.int32), Growing(np.int64), None
         ends.append(np.zeros(1, dtype=np.int64))
         for part in parts:
@@ -202,23 +203,23 @@ class FeatureRows(NamedTuple):
         return cls(columns.array, None if values is None else values.array, ends.array)
 
     def to_matrix(self, n_features: int) -> sparse.csr_array:
-        """With that many columns."""
+        """Return the rows as a CSR array with n_features columns."""
         values = np.ones(len(self.columns)) if self.values is None else self.values
-        # Of the same type as the columns, or scipy would copy these.
+        # Same type as the columns; otherwise scipy would copy them.
         ends = self.ends.astype(np.int32) if self.ends[-1] < 2**31 else self.ends
         matrix = sparse.csr_array((values, self.columns, ends), shape=(len(self.ends) - 1, n_features))
-        matrix.has_canonical_format = True  # or it would be looked for
+        matrix.has_canonical_format = True  # avoids a check by scipy
         return matrix
 
 
 def ends_of(counts: Iterable[int], n: int) -> NDArray[np.int64]:
-    """Where each of n things ends that have so many parts, behind a zero."""
+    """Return the cumulative sums of n counts, after a zero."""
     ends = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.fromiter(counts, dtype=np.int64, count=n), out=ends[1:])
     return ends
 
 
 def place_of(row: int, offsets: NDArray[np.int64]) -> str:
-    """The name of a row, for errors."""
+    """Return the name of a row for errors."""
     i = int(np.searchsorted(offsets, row, side="right")) - 1
     return f"sequence {i}, position {row - offsets[i]}"

@@ -1,11 +1,11 @@
-"""TokenTemplates: which attributes the columns of tokens become, as a short list of texts.
+"""TokenTemplates: features of tokens, described by a short list of texts.
 
     columns = ["word", "pos"]
     features = ["word[-1..1]", "pos[-1] | pos", "suffix(word, 3)", "in(word, city)"]
 
-A feature is a column, or a function of one, of the token itself or of one beside it: "word[-1]" is the word before.
-"word[-1..1]" stands for one feature at each of these places. With | between them, several make one feature. Beyond the
-ends of a sentence stand <s1>, <s2>, … and </s1>, </s2>, …
+A feature is a column, or a function of one, of the token itself or of a token nearby: "word[-1]" is the previous word.
+"word[-1..1]" stands for one feature at each of these offsets. Several terms joined by | make one feature. Beyond the
+ends of a sentence the values are <s1>, <s2>, … and </s1>, </s2>, …
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from maxmargin.inputs.tokens.words import word_shape
 
 Value = Callable[[str], str]
 
-FUNCTIONS: dict[str, Value] = {  # what is "" makes no attribute
+FUNCTIONS: dict[str, Value] = {  # "" makes no attribute
     "lower": str.lower,
     "shape": word_shape,
     "capital": lambda word: "yes" if word[:1].isupper() else "",
@@ -33,18 +33,18 @@ FUNCTIONS: dict[str, Value] = {  # what is "" makes no attribute
     "number": lambda word: "yes" if word.isdigit() else "",
     "hyphen": lambda word: "yes" if "-" in word else "",
 }
-AFFIXES: dict[str, Callable[[int], Value]] = {  # of so many letters
+AFFIXES: dict[str, Callable[[int], Value]] = {  # with a number of letters
     "prefix": lambda k: lambda word: word[:k].lower(),
     "suffix": lambda k: lambda word: word[-k:].lower(),
 }
 BIAS = "bias"
 TERM = re.compile(r"(?:(\w+)\(\s*)?(\w+)(?:\s*,\s*(\w+))?\s*(\))?(?:\[([+-]?\d+)(?:\.\.([+-]?\d+))?\])?")
-FARTHEST = 9  # places to either side
-REMEMBERED = 2**16  # values of a column whose attributes are kept at hand
+FARTHEST = 9  # the largest offset to either side
+REMEMBERED = 2**16  # values of a column whose attributes are cached
 
 
 class Term(NamedTuple):
-    """A column, or a function of it, at a place."""
+    """A column, or a function of it, at an offset."""
 
     column: int
     place: int
@@ -52,21 +52,21 @@ class Term(NamedTuple):
     argument: str = ""
 
     def text(self, columns: Sequence[str]) -> str:
-        """How it is called."""
+        """Return the name of the term."""
         name = columns[self.column]
         if self.function:
             name = f"{self.function}({', '.join(filter(None, (name, self.argument)))})"
         return name + (f"[{self.place}]" if self.place else "")
 
     def value(self) -> Value:
-        """From what is in the column to what the attribute says."""
+        """Return the function from the text in the column to the value of the attribute."""
         if self.function in AFFIXES:
             return AFFIXES[self.function](int(self.argument))
         return FUNCTIONS.get(self.function, str)
 
 
 class TokenTemplates:
-    """What `SequenceLabeler(features=…)` takes: tokens are then tuples of columns, and features are made of these.
+    """Feature templates for `SequenceLabeler(features=…)`: tokens are tuples of columns, from which features are made.
 
     Parameters
     ----------
@@ -76,12 +76,22 @@ class TokenTemplates:
         digit (some character is one), number (all are), hyphen, and in (with a gazetteer). "bias" is a feature of all
         tokens.
     columns : list of str
-        Names of the columns of a token. Where there is one, a token may be a string.
+        Names of the columns of a token. If there is only one, a token may be a string.
     gazetteers : dict or None
-        Lists of phrases by name, a blank between two words: in(word, city) says of a token that it begins a phrase of
-        the list "city" (B) or goes on with one (I), the longest ones from the left, spelt as they are.
+        Lists of phrases by name, with a blank between words: in(word, city) says that a token begins a phrase of the
+        list "city" (B) or continues one (I); the longest phrases from the left match, with the same spelling.
 
-    Fitted models keep their templates, so that files of models have them, too.
+    Fitted models keep their templates, and so do their files.
+
+    Examples
+    --------
+    >>> from maxmargin import TokenTemplates
+    >>> TokenTemplates(["word", "word[-1]", "suffix(word, 2)"], columns=["word"]).attributes(["the", "cat"])[1]
+    ['word=cat', 'suffix(word, 2)=at', 'word[-1]=the']
+
+    See Also
+    --------
+    SequenceLabeler, SegmentLabeler : the estimators that take templates.
     """
 
     saved: ClassVar[Fields] = {
@@ -112,9 +122,10 @@ class TokenTemplates:
 
     @classmethod
     def usual(cls, n_columns: int, names: Sequence[str] | None = None) -> TokenTemplates:
-        """Good ones to begin with: of a word (its window and spelling) and of columns beside it, the first a tag.
+        """Return good templates to begin with: the window and spelling of a word, and further columns, the first of
+        them a tag.
 
-        names : of the columns; None: "word", "tag", "column3", …
+        names : the names of the columns; None: "word", "tag", "column3", …
         """
         columns = ["word", "tag", *(f"column{k}" for k in range(3, n_columns + 1))][:n_columns]
         features = [BIAS, "word[-2..2]", "word[-1] | word", "word | word[1]", "lower(word)", "shape(word)"]
@@ -132,9 +143,9 @@ class TokenTemplates:
 
     @classmethod
     def read(cls, source: TextFile) -> TokenTemplates:
-        """From a TOML file with `features`, `columns` and perhaps a table [gazetteers].
+        """Read templates from a TOML file with `features`, `columns` and optionally a table [gazetteers].
 
-        A gazetteer is a list of phrases, or the name of a file beside this one with a phrase on every line.
+        A gazetteer is a list of phrases, or the name of a file in the same folder with one phrase per line.
         """
         import tomllib
 
@@ -160,7 +171,7 @@ class TokenTemplates:
                 raise ValueError(f"{lines.name}: {error}") from None
 
     def attributes(self, sentence: Sequence[Any]) -> list[list[str]]:
-        """The attributes of every token of a sentence."""
+        """Return the attributes of every token of a sentence."""
         if len(self.columns) == 1:
             sentence = [(token,) if isinstance(token, str) else token for token in sentence]
         if not sentence:
@@ -170,7 +181,7 @@ class TokenTemplates:
                 raise TypeError
             columns = list(zip(*sentence, strict=True))
             for column in columns:
-                "".join(column)  # the fastest way to see that all are texts
+                "".join(column)  # the fastest check that all are texts
         except TypeError:
             raise self._wrong_token(sentence) from None
         return self._plan.attributes(columns)
@@ -185,7 +196,7 @@ class TokenTemplates:
         return ValueError(f"tokens are of {len(set(map(type, sentence)))} types; expected tuples or lists of texts")
 
     def attributes_of_all(self, X: Iterable[Sequence[Any]]) -> Iterator[list[list[str]]]:
-        """The attributes of the sentences, one by one; errors name the sentence."""
+        """Yield the attributes of every sentence; errors name the sentence."""
         for i, sentence in enumerate(X):
             try:
                 yield self.attributes(sentence)
@@ -206,7 +217,7 @@ class TokenTemplates:
         return TokenTemplates, (self.features, self.columns, self.gazetteers)
 
     def _parsed(self, feature: str) -> list[list[Term]]:
-        """The features that a text stands for, each a conjunction of terms; no term means bias."""
+        """Return the features that a text stands for, each a conjunction of terms; no term means bias."""
         if feature.strip() == BIAS:
             return [[]]
         each = [self._terms(text.strip(), feature) for text in feature.split("|")]
@@ -251,7 +262,9 @@ class TokenTemplates:
 
 
 class _Plan:
-    """How attributes are made: those of one column at one place together, by its value; conjunctions one by one."""
+    """A plan for making attributes: those of one column at one offset together, by its value;
+    conjunctions one by one.
+    """
 
     def __init__(self, features: list[list[Term]], columns: Sequence[str], gazetteers: Mapping[str, list[str]]):
         single = [terms[0] for terms in features if len(terms) == 1 and terms[0].function != "in"]
@@ -291,7 +304,7 @@ class _Plan:
         return [list(filter(None, token)) for token in made] if gaps else made
 
     def _joint(self, name: str, terms: list[Term], padded: list[list[str]], n: int, gaps: bool) -> list[str]:
-        """The attribute of every token; "" where it has none."""
+        """Return the attribute of every token; "" if it has none."""
         values = []
         for term in terms:
             column = padded[term.column]
@@ -311,7 +324,7 @@ class _Plan:
 
 
 def _named(name: str, value: Value) -> Value:
-    """The attribute of a value."""
+    """Return the function from a text to the attribute of this name."""
 
     def attribute(word: str) -> str:
         text = value(word)
@@ -321,7 +334,7 @@ def _named(name: str, value: Value) -> Value:
 
 
 class _Remembered(dict[str, tuple[str, ...]]):
-    """Attributes of a value by the value."""
+    """A cache of the attributes of a value."""
 
     def __init__(self, makers: list[tuple[str, Value]]):
         self.makers = makers
@@ -334,7 +347,7 @@ class _Remembered(dict[str, tuple[str, ...]]):
 
 
 class _RememberedValue(dict[str, str]):
-    """A function of a value by the value."""
+    """A cache of a function of a value."""
 
     def __init__(self, function: Value):
         self.function = function
@@ -355,7 +368,7 @@ class _Phrases:
             self.by_first.setdefault(words[0], []).append(list(words))
 
     def marks(self, words: list[str]) -> list[str]:
-        """B at the first word of a phrase, I at the others of it, "" elsewhere."""
+        """Return B at the first word of a phrase, I at its other words, "" elsewhere."""
         found, t = [""] * len(words), 0
         while t < len(words):
             phrases = self.by_first.get(words[t], ())

@@ -1,8 +1,9 @@
-"""Sequences: ragged feature rows packed into one flat matrix.
+"""Sequences: feature rows of sequences of different lengths, packed into one flat matrix.
 
-A sequence may come as a (T, F) array, a (T, F) sparse matrix, or a list of T tokens (see token_features.py). All
-sequences of a data set are matrices, or all are lists of tokens. To read tokens takes as long as some passes of
-training: whoever needs them twice calls `read_once` first.
+A sequence may be a (T, F) array, a (T, F) sparse matrix, or a list of T tokens (see token_features.py). All sequences
+of
+a data set must be matrices, or all lists of tokens. Reading tokens takes as long as several passes of training: code
+that needs them twice calls `read_once` first.
 """
 
 from __future__ import annotations
@@ -25,9 +26,25 @@ from maxmargin.inputs.tokens.vocabulary import Vocabulary
 
 
 class Sequences:
-    """A flat (tokens × features) matrix and the bounds of the sequences: sequence i is rows offsets[i]:offsets[i+1].
+    """A flat (tokens × features) matrix with the bounds of sequences: sequence i has the rows offsets[i]:offsets[i+1].
 
-    Anything that takes a list of sequences takes this too, without copying. Columns of a data frame keep their names.
+    Everything that takes a list of sequences takes this too, without copying. Columns of a data frame keep their names.
+
+    Parameters
+    ----------
+    matrix : (tokens, features) array, sparse matrix or data frame.
+    offsets : increasing row numbers, the first of which is 0 and the last the number of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.tasks import Sequences
+    >>> [len(x) for x in Sequences(np.eye(3), [0, 2, 3])]
+    [2, 1]
+
+    See Also
+    --------
+    maxmargin.SequenceLabeler : the estimator that takes them.
     """
 
     def __init__(self, matrix: Any, offsets: Any):
@@ -45,7 +62,7 @@ class Sequences:
 
     @classmethod
     def from_groups(cls, matrix: Any, groups: Any) -> Sequences:
-        """From a long table: consecutive rows with the same group value are one sequence."""
+        """Make sequences from a long table: consecutive rows with the same group value are one sequence."""
         groups = np.asarray(groups)
         if len(groups) != matrix.shape[0]:
             raise ValueError(f"there are {len(groups)} group values for {matrix.shape[0]} rows")
@@ -70,7 +87,7 @@ class Sequences:
 class TokenSequences(Sequences):
     """Lists of tokens that have been read.
 
-    There is a column for every feature that they have, in order of appearance behind those of a given vocabulary.
+    There is a column for each of their features, in order of appearance, after those of a given vocabulary.
     """
 
     def __init__(self, X: Any, vocabulary: Vocabulary | HashedNames, templates: TokenTemplates | None = None):
@@ -82,23 +99,25 @@ class TokenSequences(Sequences):
 
 
 def read_once(X: Any, vocabulary: Vocabulary | HashedNames | None = None) -> Any:
-    """Lists of tokens as TokenSequences, so that `fit` and `pack` need not read them; other inputs as they are."""
+    """Return lists of tokens as TokenSequences, so that `fit` and `pack` need not read them; other inputs
+    as they are.
+    """
     first = None if hasattr(X, "shape") and len(X.shape) != 1 else next(iter(X), None)
     is_token_list = isinstance(first, Sequence) and not isinstance(first, str) and not hasattr(first, "shape")
     return TokenSequences(X, Vocabulary() if vocabulary is None else vocabulary) if is_token_list else X
 
 
 class SequencePacker:
-    """Turn sequences of any accepted form into Sequences; the form and the features are fixed by `fit`.
+    """A converter of sequences of any accepted form into Sequences; `fit` fixes the form and the features.
 
-    unknown : "ignore" or "error": what to do with a feature of a token that `fit` has not seen.
-    min_count : features that fewer of the tokens have which `fit` sees get no column; they are `n_pruned`.
+    unknown : "ignore" or "error": what to do with a token feature that `fit` has not seen.
+    min_count : features that occur in fewer tokens get no column; `n_pruned` is their number.
     hash_bits : None, or a number of bits: columns are hashes of the names of features (see hashed_names.py).
-    known : None, or features of tokens that have the first columns, seen or not.
-    templates : None, or what makes the features of tokens, which are then tuples of columns.
+    known : None, or token features that have the first columns, even if they do not occur.
+    templates : None, or TokenTemplates that make the features of tokens, which are then tuples of columns.
     """
 
-    templates: TokenTemplates | None = None  # of files that were written before there were any
+    templates: TokenTemplates | None = None  # missing in older files
 
     saved: ClassVar[Fields] = {
         "unknown": Text("ignore", "error"),
@@ -147,7 +166,7 @@ class SequencePacker:
             raise ValueError("it has templates but reads no token features")
 
     def read_once(self, X: Any) -> Any:
-        """Lists of tokens in a form that `fit` and `pack` need not read again; other inputs as they are."""
+        """Return lists of tokens in a form that `fit` and `pack` need not read again; other inputs as they are."""
         if self.hashed is not None:
             vocabulary: Vocabulary | HashedNames = self.hashed
         else:
@@ -182,9 +201,9 @@ class SequencePacker:
         return self
 
     def fit_more(self, X: Any) -> Sequences:
-        """Learn the features of more sequences, after those of earlier calls, and pack these.
+        """Learn the features of more sequences after those of earlier calls, and pack the sequences.
 
-        Of columns of matrices the first call fixes the number.
+        For matrices the first call fixes the number of columns.
         """
         if not hasattr(self, "n_features"):
             self.fit(X)
@@ -203,7 +222,7 @@ class SequencePacker:
                 )
 
     def _frequent(self, X: TokenSequences) -> Vocabulary | HashedNames:
-        """The features that enough tokens have."""
+        """Return the vocabulary of the features that occur in enough tokens."""
         if self.min_count == 1 or isinstance(X.vocabulary, HashedNames):
             return X.vocabulary
         counts = np.bincount(X.matrix.indices[X.matrix.data != 0], minlength=len(X.vocabulary))
@@ -219,14 +238,14 @@ class SequencePacker:
 
     @property
     def feature_names(self) -> list[str] | None:
-        """The features of tokens or the columns of data frames, in the order of the matrix; None for other matrices.
+        """The token features or the columns of data frames, in the order of the matrix; None for other matrices.
 
         Hashed features have no names either.
         """
         return self.vocabulary.names.strings() if isinstance(self.vocabulary, Vocabulary) else self._columns
 
     def pack(self, X: Any, may_be_empty: bool = False) -> Sequences:
-        """Check and flatten; errors name the sequence. In prediction sequences may be empty."""
+        """Check and flatten sequences; errors name the sequence. In prediction sequences may be empty."""
         return self._checked(self._packed(X), may_be_empty)
 
     def _checked(self, packed: Sequences, may_be_empty: bool) -> Sequences:
@@ -269,7 +288,7 @@ class SequencePacker:
             first += len(read.ends) - 1
 
     def _renumbered(self, X: TokenSequences, vocabulary: Vocabulary | HashedNames) -> Sequences:
-        """The same rows with the columns of another vocabulary."""
+        """Return the same rows with the columns of another vocabulary."""
         assert isinstance(X.vocabulary, Vocabulary)
         matrix, names = X.matrix, X.vocabulary.names
         columns = vocabulary.look_up(names)[matrix.indices]
@@ -282,12 +301,12 @@ class SequencePacker:
 
 
 def _with_attributes(X: Any, templates: TokenTemplates | None) -> Any:
-    """The sequences with attributes in the place of columns, made while they are read."""
+    """Return the sequences with attributes in place of columns, made while they are read."""
     return X if templates is None else templates.attributes_of_all(X)
 
 
 def _owner(ends: NDArray[Any], k: int) -> int:
-    """The row that entry k stands in."""
+    """Return the row that contains entry k."""
     return int(np.searchsorted(ends, k, side="right")) - 1
 
 
@@ -306,7 +325,7 @@ def _form(x: Any, i: int) -> str:
 
 
 def _offsets(X: Any, form: str) -> NDArray[np.int64]:
-    """Where every sequence begins; all must have this form."""
+    """Return the beginning of every sequence; all must have this form."""
     if form == "tokens" and set(map(type, X)) <= {list, tuple}:
         return ends_of(map(len, X), len(X))
     lengths = []
@@ -321,7 +340,7 @@ def _offsets(X: Any, form: str) -> NDArray[np.int64]:
 
 
 def _is_empty(x: Any) -> bool:
-    """Whether this is a sequence without positions, which has every form."""
+    """Return whether this is a sequence without positions, which counts as any form."""
     if hasattr(x, "shape"):
         return len(x.shape) > 0 and x.shape[0] == 0
     return isinstance(x, Sequence) and not isinstance(x, str) and len(x) == 0
@@ -333,7 +352,7 @@ def _wrong_form(i: int, form: str) -> ValueError:
 
 
 def _checked(x: Any, i: int, n_features: int) -> Any:
-    """A matrix of numbers of the right width."""
+    """Return a matrix of numbers; raise a ValueError if its width is wrong."""
     if x.shape[1] != n_features:
         raise ValueError(f"sequence {i} has {x.shape[1]} features; expected {n_features} as in training")
     refuse_complex(f"sequence {i}", x)

@@ -1,4 +1,4 @@
-"""Transitions between labels that may not happen."""
+"""Forbidden transitions between labels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from maxmargin.inputs.tokens.chunk_schemes import SCHEMES, ChunkScheme
 
 
 def allowed_transitions(forbidden: Any, numbers: dict[Hashable, int]) -> Array:
-    """0 where a transition, start or end is allowed, -inf where it is not, in the layout of w."""
+    """Return 0 if a transition, start or end is allowed and -inf if it is not, in the layout of w."""
     n = len(numbers)
     allowed = np.zeros(n * n + 2 * n)
     for before, after in _pairs(forbidden, numbers):
@@ -31,7 +31,7 @@ def allowed_transitions(forbidden: Any, numbers: dict[Hashable, int]) -> Array:
 
 
 def chunk_scheme(forbidden: Any) -> ChunkScheme | None:
-    """The scheme that is named, if one is."""
+    """Return the chunk scheme that is named, or None."""
     return SCHEMES.get(forbidden) if isinstance(forbidden, str) else None
 
 
@@ -39,7 +39,7 @@ def _pairs(forbidden: Any, numbers: dict[Hashable, int]) -> Iterable[tuple[Any, 
     scheme = chunk_scheme(forbidden)
     if scheme is None:
         try:
-            if isinstance(forbidden, str):  # of two letters, it would be a pair of labels
+            if isinstance(forbidden, str):  # a string of two letters would look like a pair of labels
                 raise ValueError
             return [(before, after) for before, after in forbidden]
         except (TypeError, ValueError):

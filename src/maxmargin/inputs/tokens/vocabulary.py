@@ -1,7 +1,7 @@
 """Vocabulary: feature names and their numbers, in arrays.
 
-Data sets name features millions of times. As Python objects, every mention is looked up with several visits to distant
-memory; here many are written behind each other first, which Python does fast, and looked up by a kernel.
+Data sets name features millions of times. Looking up Python objects needs several accesses to distant memory each;
+instead, many names are joined first, which Python does fast, and looked up by a kernel.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from numpy.typing import NDArray
 from maxmargin.base.files.fields import Raw
 from maxmargin.base.files.objects import Fields
 
-END = b"\0"  # of a name
+END = b"\0"  # terminator of a name
 ESCAPED = b"\xc0\x80"  # a zero inside a name; nothing else is encoded by these bytes
 
 
 class Names(NamedTuple):
-    """Some names as rows of words (see compiled/names.py): name e is words[begins[e] : begins[e + 1]]."""
+    """Names as rows of words (see compiled/names.py): name e is words[begins[e] : begins[e + 1]]."""
 
     words: NDArray[np.uint64]
     begins: NDArray[np.int64]
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """The number of names."""
         return len(self.begins) - 1
 
     @classmethod
     def of(cls, lists: Iterable[Collection[str]]) -> Names:
-        """Return the names in some collections, one after another; raise TypeError where one is no string."""
+        """Return the names in some collections, one after another; raise TypeError if one is not a string."""
         filled = list(filter(None, lists))
         n = sum(map(len, filled))
         # List by list: to make one list of all first takes as long.
@@ -45,7 +45,7 @@ class Names(NamedTuple):
 
     @classmethod
     def of_text(cls, text: bytes) -> Names:
-        """Back from `text`."""
+        """Return the names of a `text`."""
         read = cls._split(text[:-1], text.count(END))
         assert read is not None
         return read
@@ -60,26 +60,26 @@ class Names(NamedTuple):
         return cls(words[: begins[-1]], begins) if n == 0 or read == len(text) + 1 else None
 
     def some(self, first: int, end: int) -> Names:
-        """Those with the numbers first … end - 1."""
+        """Return the names with the numbers first … end - 1."""
         return Names(self.words, self.begins[first : end + 1])
 
     def where(self, chosen: NDArray[np.bool_]) -> Names:
-        """Those that are chosen, in the same order."""
+        """Return the chosen names, in the same order."""
         lengths = np.diff(self.begins)
         words = self.words[self.begins[0] : self.begins[-1]][np.repeat(chosen, lengths)]
         return Names(words, np.concatenate([[0], np.cumsum(lengths[chosen])]))
 
     def text(self) -> bytes:
-        """One behind the other, each with its end."""
+        """Return all names as bytes, each with a terminator."""
         first, end = self.begins[[0, -1]]
         used = self.words[first:end].view(np.uint8)
         kept = used != 0
-        kept[1:] |= used[:-1] != 0  # the first zero of each name stays, as its end
-        kept[8 * (self.begins[:-1] - first)] = True  # that of an empty one too
+        kept[1:] |= used[:-1] != 0  # the first zero byte of each name stays as its terminator
+        kept[8 * (self.begins[:-1] - first)] = True  # also for empty names
         return used[kept].tobytes()
 
     def strings(self) -> list[str]:
-        """The names as Python has them."""
+        """Return the names as a list of strings."""
         text = self.text()
         if ESCAPED not in text:
             return text.decode("utf-8", "surrogatepass").split("\0")[:-1]
@@ -111,12 +111,12 @@ class Vocabulary:
 
     @property
     def text(self) -> bytes:
-        """All names, each with its end."""
+        """All names as bytes, each with a terminator."""
         return self.names.text()
 
     @classmethod
     def of_text(cls, text: bytes) -> Vocabulary:
-        """Back from `text`; ValueError where it is none."""
+        """Make a vocabulary from its `text`; raise a ValueError if it is malformed."""
         if text and not text.endswith(END):
             raise ValueError("the last name is not terminated")
         text.replace(ESCAPED, b"0").decode("utf-8", "surrogatepass")  # names must be texts
@@ -133,30 +133,30 @@ class Vocabulary:
 
     @property
     def names(self) -> Names:
-        """All of them, in order."""
+        """All names, in order."""
         begins = self._begins[: self._count + 1]
         return Names(self._words[: begins[-1]], begins)
 
     def look_up(self, names: Names) -> NDArray[np.int32]:
-        """The number of every name, -1 of one that is not known."""
+        """Return the number of every name, -1 for unknown ones."""
         return self._numbers(names, learn=False)
 
     def learn(self, names: Names) -> NDArray[np.int32]:
-        """The number of every name; new ones are added."""
+        """Return the number of every name; new names are added."""
         words, count = int(self._begins[self._count]) + len(names.words), self._count + names.size
         if words >= len(self._words) or count >= len(self._begins):
             known, slots = self.names, len(self._slots)
             while count > slots // 2:
                 slots *= 2
-            self._make(max(words, 4 * len(known.words)), slots)  # what stays empty takes no memory
+            self._make(max(words, 4 * len(known.words)), slots)  # untouched memory is not allocated
             self._numbers(known, learn=True)
         return self._numbers(names, learn=True)
 
     def _make(self, words: int, slots: int) -> None:
-        """Empty tables with room for so many words and, in so many slots (a power of two), names."""
+        """Make empty tables for `words` words of names, with a power of two of hash slots."""
         self._count = 0
         self._words = np.empty(words + 1, dtype=np.uint64)
-        self._begins = np.zeros(slots // 2 + 1, dtype=np.int64)  # more names would make searches long
+        self._begins = np.zeros(slots // 2 + 1, dtype=np.int64)  # a higher load would slow down look-ups
         self._slots = np.zeros(slots, dtype=np.uint64)
 
     def _numbers(self, names: Names, learn: bool) -> NDArray[np.int32]:

@@ -1,4 +1,4 @@
-"""What a word's spelling and its neighbours say: attribute strings for models that read words."""
+"""Attribute strings from the spelling and the neighbours of words."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from functools import lru_cache
 RUN = re.compile(r"(.)\1{2,}", re.DOTALL)
 
 
-@lru_cache(maxsize=2**16)  # the same words are asked about at several places of a sentence
+@lru_cache(maxsize=2**16)  # the same words occur at several positions
 def word_shape(word: str) -> str:
-    """Capitals as ``X``, small letters as ``x``, digits as ``d``, and runs of one kind cut to two.
+    """Return the shape of a word: capitals as ``X``, small letters as ``x``, digits as ``d``, with runs cut to two.
 
-    Cutting the runs keeps the number of shapes small: ``Microsoft`` and ``London`` are both ``Xxx``.
+    Cutting runs keeps the number of shapes small: ``Microsoft`` and ``London`` are both ``Xxx``.
     """
     return RUN.sub(r"\1\1", "".join(map(_kind, word)))
 
@@ -28,7 +28,7 @@ def _kind(character: str) -> str:
 
 
 def spelling(word: str) -> list[str]:
-    """Attributes of one word: lower-cased, its shape, beginning and end, and the kinds of its characters."""
+    """Return attributes of one word: its lower case, shape, beginning and end, and the kinds of its characters."""
     lower = word.lower()
     attributes = [f"lower={lower}", f"shape={word_shape(word)}"]
     attributes += [f"prefix{k}={lower[:k]}" for k in (2, 3)]
@@ -47,7 +47,7 @@ def spelling(word: str) -> list[str]:
 
 
 def word_attributes(words: Sequence[str]) -> list[list[str]]:
-    """Attributes of every word of a sentence: its spelling, itself and its two neighbours."""
+    """Return attributes of every word of a sentence: its spelling, the word itself and its two neighbours."""
     padded = ["<s>", *words, "</s>"]
     return [
         ["bias", f"w[-1]={padded[t]}", f"w[0]={word}", f"w[1]={padded[t + 2]}", *spelling(word)]
