@@ -22,7 +22,7 @@ def test_segments_keep_their_columns(run):
     model = mm.load("segments.mm")
     assert model.segment_features.word == 0
     assert run("fit", "segments", "train.conll", "-o", "m.mm", "--chunks", "IOBES", "-q")[0] == 2
-    assert "segments are learnt from BIO labels, whatever a file has" in run.err
+    assert "segments are trained on BIO labels" in run.err
 
 
 @pytest.mark.parametrize("kind", ["sequences", "segments"])
@@ -78,7 +78,7 @@ def test_rows_come_in_every_format(run):
     assert weights[0] == pytest.approx(weights[1], rel=0.05)  # zeros are left out of one of them
     Path("more.csv").write_text("long,kind,red,size\n1,x,0,7\n")
     assert run("predict", "m.mm", "more.csv") == (0, "banana\n")
-    assert "1 features that training has not seen are ignored" in run.err
+    assert "1 features that do not occur in the training data are ignored" in run.err
     assert run("predict", "m.mm", "test.svm")[0] == 3
     assert "features of test.svm are numbers; those of this model have names: size, red, long" in run.err
     assert run("predict", "classes.mm", "fruit.csv")[0] == 3
@@ -161,7 +161,7 @@ def test_motifs_are_found_and_drawn(run):
     assert json.loads(run("inspect", "motifs.mm", "--json")[1])["motif of 6 letters, in bits"]["consensus"] == "TATAAT"
     assert json.loads(run("score", "motifs.mm", "sites.fasta", "--json")[1]) == {"with the motif": 1.0}
     assert run("fit", "motifs", "sites.fasta", "-o", "m.mm", "-v", "3")[0] == 2
-    assert "give some, --without FILE" in run.err
+    assert "give them with --without FILE" in run.err
     assert (
         run("fit", "motifs", "sites.fasta", "-o", "m.mm", "--valid", "others.fasta", "--without", "others.fasta")[0]
         == 2
@@ -276,13 +276,13 @@ def test_files_that_are_wrong_are_named_with_their_line(run, kind, name, content
         ("fit classes train.svm -o m.mm --format arff", "invalid choice: 'arff'"),
         (
             "predict classes.mm test.svm --format conll",
-            "--format is conll; classes are read from svmlight, table, jsonl",
+            "--format is conll; expected one of svmlight, table, jsonl for classes",
         ),
         ("fit multilabel documents.jsonl.arff -o m.mm", "there is no documents.jsonl.xml beside documents.jsonl.arff"),
         ("convert fruit.csv -o x.jsonl", "tables and JSON lines hold rows or sequences: say which, --of rows"),
-        ("convert fruit.csv --to stockholm", "alignments are not converted from table to stockholm"),
+        ("convert fruit.csv --to stockholm", "alignments cannot be converted from table to stockholm"),
         ("convert fruit.csv --of rows --to jsonl --chunks BIO", "--chunks and --features are for sequences"),
-        ("convert fruit.csv --of rows -o x.parquet", "tables are written as CSV here"),
+        ("convert fruit.csv --of rows -o x.parquet", "this command writes tables as CSV"),
     ],
 )
 def test_commands_that_make_no_sense(run, arguments, sentence):

@@ -1,1 +1,1 @@
-"""The command line: `maxmargin fit`, `predict`, `score` and others, over files. The library knows nothing of it."""
+"""The command line over files: `maxmargin fit`, `predict`, `score` and others. The library does not depend on it."""

@@ -1,4 +1,4 @@
-"""maxmargin completion: what a shell can offer after what has been typed, as a script for bash (zsh: bashcompinit)."""
+"""maxmargin completion: print a bash script that completes commands and options (for zsh use bashcompinit)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ complete -o default -F _maxmargin maxmargin
 
 
 def run(settings: argparse.Namespace) -> int:
-    """Print the script; where it offers nothing, bash offers names of files."""
+    """Print the script; where it has no words to offer, bash offers file names."""
     cases = {"1:*": words_after([]), "2:fit:*": words_after(["fit"])}
     cases |= {f"*:fit:{kind}": words_after(["fit", kind]) for kind in KINDS}
     cases |= {f"*:{name}:*": words_after([name]) for name in words_after([]) if name[0] != "-" and name != "fit"}

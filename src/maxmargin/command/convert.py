@@ -1,4 +1,4 @@
-"""maxmargin convert: the same examples in another format, some at a time: sequences, rows, or alignments."""
+"""maxmargin convert: write sequences, rows or alignments in another format, some at a time."""
 
 from __future__ import annotations
 
@@ -24,18 +24,20 @@ AT_ONCE = 10_000
 
 
 def run(settings: argparse.Namespace) -> int:
-    """Read and write."""
+    """Read and write the examples."""
     source = settings.source or _named(settings.data) or "conll"
     target = settings.to or _named(settings.output) or ("conll" if source == "conllu" else source)
     content = settings.content or _content(source, target)
     formats = {"sequences": SEQUENCES, "rows": ROWS, "alignments": ALIGNMENTS}[content]
     if source not in formats or target not in formats or target == "conllu":
-        raise UsageError(f"{content} are not converted from {source} to {target}; they are {', '.join(formats)}")
+        raise UsageError(
+            f"{content} cannot be converted from {source} to {target}; expected two of {', '.join(formats)}"
+        )
     if content != "sequences" and (settings.chunks or settings.features):
-        raise UsageError("--chunks and --features are for sequences")
+        raise UsageError("--chunks and --features are for sequences only")
     if target == "table" and (settings.output or "").endswith(".parquet"):
-        raise UsageError("tables are written as CSV here; maxmargin.formats.write_table_rows writes Parquet")
-    # what makes no sense is said before there is a file
+        raise UsageError("this command writes tables as CSV; maxmargin.formats.write_table_rows writes Parquet")
+    # errors are raised before the file is created
     write = {"sequences": _sequences, "rows": _rows, "alignments": _alignments}[content](source, target, settings)
     with written(settings.output) as file:
         write(file)
@@ -43,13 +45,13 @@ def run(settings: argparse.Namespace) -> int:
 
 
 def _named(file: str | None) -> str | None:
-    """The format that a name says; sequences in FASTA are rows of an alignment here."""
+    """Return the format that a file name implies; FASTA means rows of an alignment here."""
     found = named_format(file)
     return "msa" if found == "fasta" else found
 
 
 def _content(source: str, target: str) -> str:
-    """What two formats have in common."""
+    """Return the kind of data that two formats share."""
     for content, formats in (("alignments", ALIGNMENTS), ("rows", ROWS), ("sequences", SEQUENCES)):
         if {source, target} & set(formats) - {"table", "jsonl"}:
             return content
@@ -65,9 +67,9 @@ def _sequences(source: str, target: str, settings: argparse.Namespace) -> Write:
         scheme = SCHEMES[settings.chunks]
         pairs = ((tokens, scheme.rewritten(labels)) for tokens, labels in pairs)
     if features and target in ("conll", "table"):
-        raise UsageError(f"attributes cannot become columns again: they can be crfsuite or jsonl, and not {target}")
+        raise UsageError(f"attributes cannot be converted back to columns: use crfsuite or jsonl instead of {target}")
     if settings.features and (target not in ("crfsuite", "jsonl") or features):
-        raise UsageError("--features makes attributes of columns: it is for --to crfsuite and jsonl")
+        raise UsageError("--features makes attributes from columns; it is for --to crfsuite and jsonl only")
     if not features and (target == "crfsuite" or settings.features):
         pairs, features = _with_attributes(pairs, settings.features), True
     writer = _writers(features, settings)[target]
@@ -80,8 +82,8 @@ def _sequences(source: str, target: str, settings: argparse.Namespace) -> Write:
 
 
 def _pairs(source: str, settings: argparse.Namespace) -> tuple[Iterator[Pair], bool]:
-    """Tokens and labels, and whether tokens are features."""
-    if source == "conllu":  # a universal part of speech for every word
+    """Return tokens and labels, and whether tokens are features."""
+    if source == "conllu":  # the labels are universal parts of speech
         from maxmargin.structures.dependencies.conllu import iterate_conllu
 
         sentences = iterate_conllu(opened(settings.data), single_root=False)
@@ -97,12 +99,12 @@ def _pairs(source: str, settings: argparse.Namespace) -> tuple[Iterator[Pair], b
 
 def _pair(sentence: Any) -> Pair:
     if getattr(sentence, "weight", 1.0) != 1.0:
-        raise ValueError("a sequence has a weight, which would be lost")
+        raise ValueError("a sequence has a weight, which the new format cannot hold")
     return sentence.tokens, sentence.labels or None
 
 
 def _writers(features: bool, settings: argparse.Namespace) -> dict[str, Callable[..., None]]:
-    """By format: writes a sequence, given its number."""
+    """Return, for every format, a function that writes a sequence, given its number."""
     from maxmargin.structures.sequences.conll import write_conll
     from maxmargin.structures.sequences.crfsuite import write_crfsuite
     from maxmargin.structures.sequences.jsonl import record_of
@@ -113,7 +115,7 @@ def _writers(features: bool, settings: argparse.Namespace) -> dict[str, Callable
 
     def crfsuite(file: TextIO, i: int, tokens: Any, labels: Any) -> None:
         if labels is None:
-            raise ValueError("there are no labels, which every line of a crfsuite file begins with")
+            raise ValueError("the data have no labels, with which every line of a crfsuite file begins")
         write_crfsuite(file, [tokens], [labels])
 
     def table(file: TextIO, i: int, tokens: Any, labels: Any) -> None:
@@ -147,7 +149,7 @@ def _rows(source: str, target: str, settings: argparse.Namespace) -> Write:
 
 
 def _write_rows(source: str, target: str, settings: argparse.Namespace, file: TextIO) -> None:
-    """Tables have a column for every feature, so that all of an svmlight file must be read before its first row."""
+    """Write rows. Tables have a column for every feature, so an svmlight file must be read completely first."""
     from maxmargin.command.files.feature_columns import FileRows
     from maxmargin.inputs.readers.jsonl_rows import iterate_jsonl_rows, write_jsonl_rows
     from maxmargin.inputs.readers.multilabel_rows import NumberedNames
@@ -174,16 +176,16 @@ def _write_rows(source: str, target: str, settings: argparse.Namespace, file: Te
                 part = FileRows.named(settings.data, rows.X, rows.y, rows.qid, names)
             if k == 0 and part.names is not None:
                 some = ", ".join(f"{j} is {name}" for j, name in enumerate(part.names[:5], 1))
-                say(f"svmlight has no names of features: they are numbered from 1 on ({some}, …)")
+                say(f"svmlight files have no feature names; features are numbered from 1 ({some}, …)")
             write_svmlight(file, part.X, *_numbers(rows), zero_based=source != "svmlight" and part.names is None)
 
 
 def _numbers(rows: Any) -> tuple[Any, Any]:
-    """Labels and queries as svmlight has them."""
+    """Return labels and queries in the form of svmlight files."""
     if rows.y is None:
-        raise ValueError("there are no labels, which every line of an svmlight file begins with")
+        raise ValueError("the data have no labels, with which every line of an svmlight file begins")
     if rows.qid is not None and rows.qid.dtype == object:
-        raise ValueError("queries are texts; in an svmlight file they are whole numbers")
+        raise ValueError("queries are texts; expected whole numbers for an svmlight file")
     return rows.y, rows.qid
 
 

@@ -1,4 +1,4 @@
-"""maxmargin demo: handwritten digits with and without structure; or small files to try the other commands with."""
+"""maxmargin demo: train on handwritten digits with and without structure, or write small example files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VERBS = "lived in|was born in|came from|studied in|moved to|died in"
 
 
 def run(settings: argparse.Namespace) -> int:
-    """Either of the two."""
+    """Run the demonstration, or write the example files."""
     if settings.files is None:
         from maxmargin.demo import main
 
@@ -24,12 +24,12 @@ def run(settings: argparse.Namespace) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files().items():
         (folder / name).write_text(text, encoding="utf-8")
-    print(f"{len(files())} files in {folder}, of every kind: train.conll, graphs.jsonl, …")
+    print(f"{len(files())} example files were written to {folder}: train.conll, graphs.jsonl, …")
     return 0
 
 
 def files() -> dict[str, str]:
-    """Small files of every kind, made up."""
+    """Return the names and contents of small artificial files of every kind."""
     rows = [_row(k) for k in range(60)]
     return {
         "train.conll": "".join(_sentence(k, k // 2, k // 3) for k in range(30)),
@@ -55,7 +55,7 @@ def files() -> dict[str, str]:
 
 
 def _sentence(a: int, b: int, c: int) -> str:
-    """A person, what he or she did, a town: in columns, with BIO labels."""
+    """Return a sentence with a person, a verb and a town, in columns with BIO labels."""
     lines = []
     for texts, number, kind in ((PEOPLE, a, "PER"), (VERBS, b, ""), (TOWNS, c, "LOC")):
         words = texts.split("|")[number % 6].split()
@@ -65,12 +65,12 @@ def _sentence(a: int, b: int, c: int) -> str:
 
 
 def _row(k: int) -> str:
-    """One of three classes, each with a feature of its own and two that say nothing."""
+    """Return a row of one of three classes, with an informative feature and two that are not."""
     return f"{k % 3} {k % 3 + 1}:{1 + (k % 7) / 10:g} 5:{(k * k) % 11} 6:{(k * 3) % 5}\n"
 
 
 def _tree(k: int) -> str:
-    """Some subjects are in a park, and some things are seen with a telescope: the same words, other trees."""
+    """Return a tree; subjects in a park and things seen with a telescope have the same words but different trees."""
     noun, verb = ("dog", "cat", "bird")[k % 3], ("sees", "likes")[k % 2]
     subject, thing = f"(NP (DT the) (NN {noun}))", f"(NP (DT a) (NN {('cat', 'dog')[k % 2]}))"
     if k % 4 == 3:
@@ -98,7 +98,7 @@ ARFF = """\
 
 
 def _song(k: int) -> str:
-    """Slow ones are calm, those in major are glad."""
+    """Return a song: slow songs are calm, and those in a major key are glad."""
     pace, key = (k * 7) % 10, ("major", "minor")[k % 3 == 0]
     return f"{pace},{(k * 3) % 8},{key},{int(pace < 5)},{int(key == 'major')}\n"
 
@@ -109,7 +109,7 @@ def _fruit(k: int) -> str:
 
 
 def _pair(k: int) -> str:
-    """Two strings of DNA: of the second one letter is another, and two are missing."""
+    """Return two aligned strings of DNA; the second has one letter replaced and two deleted."""
     first = _string(3 * k, False)[:24]
     gap, other = 4 + k % 7, 14 + k % 8
     changed = {"A": "G", "C": "T", "G": "A", "T": "C"}[first[other]]
@@ -118,7 +118,7 @@ def _pair(k: int) -> str:
 
 
 def _string(k: int, motif: bool) -> str:
-    """Forty letters, with TATAAT among them, or not."""
+    """Return forty letters, with TATAAT among them if `motif` is true."""
     state, letters = 7919 * k + 17, ""
     for _ in range(40):
         state = (1103515245 * state + 12345) % 2**31
@@ -133,7 +133,7 @@ def _lines(records: Iterable[dict[str, Any]]) -> str:
 
 
 def _graph(k: int) -> dict[str, Any]:
-    """Six nodes in a row, of which the first ones are low; what is seen of one of them is wrong."""
+    """Return six nodes in a row, the first of which are low; the observation of one node is wrong."""
     labels = ["low" if node < 2 + k % 3 else "high" for node in range(6)]
     seen = [[1.0, -1.0 if label == "low" else 1.0] for label in labels]
     seen[(3 * k) % 6][1] *= -0.2
@@ -141,7 +141,7 @@ def _graph(k: int) -> dict[str, Any]:
 
 
 def _clusters(k: int) -> dict[str, Any]:
-    """Five items with a number each; those whose numbers are near belong together."""
+    """Return five items with a number each; items with close numbers form a cluster."""
     numbers = [0.0, 0.3 + k / 20, 5.0, 5.2, 9.0 + k % 2]
     pairs = [[i, j] for j in range(5) for i in range(j)]
     features = [[abs(numbers[i] - numbers[j])] for i, j in pairs]
@@ -149,13 +149,13 @@ def _clusters(k: int) -> dict[str, Any]:
 
 
 def _assignment(k: int) -> dict[str, Any]:
-    """Three things in one frame, two of which are in the next one, a little further."""
+    """Return three objects in one frame, two of which are in the next frame at slightly different positions."""
     places, later = [0.0, 4.0 + k % 3, 10.0], [10.5, 0.5]
     return {"pairs": [[[-abs(a - b)] for b in later] for a in places], "assignment": [1, -1, 0]}
 
 
 def _documents(k: int) -> dict[str, Any]:
-    """Half of the documents are of one subtopic, the others of one each; their words say so."""
+    """Return documents, half of them about one subtopic and the others about one each, with matching words."""
     words = ("cat", "car", "guitar", "film", "game", "rocket")
     topics = [words[(k + max(0, t - 5)) % 6] for t in range(11)]
     texts = [f"jaguar {topic} {topic}s {'old' if t % 2 else 'new'} page{t}" for t, topic in enumerate(topics)]
@@ -163,7 +163,7 @@ def _documents(k: int) -> dict[str, Any]:
 
 
 def _homolog(k: int) -> dict[str, Any]:
-    """Of three strings the second is the native one with a letter less."""
+    """Return a string and three candidates, the second of which is the string with a letter deleted."""
     native = _string(5 * k, False)[:16]
     relative = native[:5] + native[6:]
     rows = [native, f"{native[:5]}-{native[6:]}"]

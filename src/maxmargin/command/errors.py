@@ -1,4 +1,4 @@
-"""Why the command line ends, and with which exit code."""
+"""Exit codes of the command line."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ NOT_CONVERGED, USAGE, DATA, INTERRUPTED = 1, 2, 3, 130
 
 
 class UsageError(Exception):
-    """The command itself makes no sense: exit code 2. The message is one sentence."""
+    """An error in the command itself: exit code 2. The message is one sentence."""

@@ -1,4 +1,4 @@
-"""maxmargin fit: learn a model from files, with C as given, or chosen."""
+"""maxmargin fit: train a model on files, with a given or a chosen C."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ FOLDS = 5
 
 
 def run(settings: argparse.Namespace) -> int:
-    """Read, train, write, report."""
+    """Read the data, train, write the model and print a summary."""
     kind = KINDS[settings.kind]
     Cs = _values(settings.C)
     if settings.output is None and settings.cv is None:
         alone = ", or -v K for cross-validation alone" if kind.has_c else ""
         raise UsageError(f"give the file to write the model to, -o MODEL{alone}")
     if settings.output == "-":
-        raise UsageError("a model is no text: give a file to write it to, -o MODEL")
+        raise UsageError("a model cannot be written to standard output: give a file, -o MODEL")
     if settings.output is not None and not os.access(Path(settings.output).resolve().parent, os.W_OK):
-        raise UsageError(f"{settings.output} cannot be written: its folder is not there, or not yours")
+        raise UsageError(f"{settings.output} cannot be written: its folder does not exist or is not writable")
     if settings.cv is not None and settings.valid is not None:
-        raise UsageError("-v and --valid both say what to try models on: give one of the two")
+        raise UsageError("-v and --valid exclude each other: give one of the two")
     if settings.cv is not None and settings.cv < 2:
-        raise UsageError(f"-v is {settings.cv}; expected two folds at least")
+        raise UsageError(f"-v is {settings.cv}; expected at least two folds")
     if Cs == "auto" and settings.valid is not None:
         raise UsageError("-c auto needs cross-validation: give values, as in -c 1,10,100, or leave --valid out")
     estimator = _estimator(kind, settings, Cs)
@@ -52,7 +52,7 @@ def run(settings: argparse.Namespace) -> int:
     trade_off = {"C": float(model.solution_.C)} if kind.has_c else {"alpha": float(model.alpha_)}
     report = {**trade_off, "certificate": str(certificate), **numbers(certificate), **report}
     if settings.output is not None:
-        model.verbose = 0  # of this run
+        model.verbose = 0  # progress was for this run only
         model.save(settings.output)
         report["model"] = settings.output
     say(report, settings)
@@ -62,7 +62,7 @@ def run(settings: argparse.Namespace) -> int:
 
 
 def packed_or_read(kind: Kind, sources: list[str], estimator: Any, settings: argparse.Namespace) -> FileExamples:
-    """The examples of files, or of a packed folder."""
+    """Return the examples of files, or of a packed folder."""
     folders, module = [name for name in sources if os.path.isdir(name)], kind.module()
     if folders and (len(sources) > 1 or not kind.packs):
         alone = ", or one folder of `maxmargin pack` alone" * kind.packs
@@ -81,7 +81,7 @@ def _trained(
     Cs: Any,
     settings: argparse.Namespace,
 ) -> tuple[Any, dict[str, Any]]:
-    """The model, and what is said of its choice."""
+    """Return the model, and what to report about the choice of C."""
     several = Cs == "auto" or (Cs is not None and len(Cs) > 1)
     if settings.cv is not None or (several and valid is None):
         from maxmargin.training.tuning.tuned import Tuned
@@ -119,7 +119,7 @@ def _estimator(kind: Kind, settings: argparse.Namespace, Cs: Any) -> Any:
 
 
 def _values(text: str | None) -> Any:
-    """None where nothing is given, "auto", or rising numbers."""
+    """Return None if no C is given, "auto", or increasing numbers."""
     if text is None or text == "auto":
         return text
     try:
@@ -132,7 +132,9 @@ def _values(text: str | None) -> Any:
 
 
 def _blamed(error: Exception, settings: argparse.Namespace) -> Exception:
-    """An error of training: of the command where it speaks of an option that was given, else of the data."""
+    """Return an error of training as a UsageError if it concerns a given option, otherwise as a ValueError about the
+    data.
+    """
     message = str(error)
     named = [*given(settings), *(name for name in ("C", "tol") if getattr(settings, name) is not None)]
     of_option = any(message.startswith((f"{name} ", f"{name}=")) or f" {name}=" in message for name in named)
@@ -141,7 +143,7 @@ def _blamed(error: Exception, settings: argparse.Namespace) -> Exception:
 
 
 def numbers(certificate: Any) -> dict[str, Any]:
-    """What a certificate says, for JSON."""
+    """Return the numbers of a certificate, for JSON."""
     return {
         "objective": float(certificate.primal),
         "lower bound": float(certificate.dual),

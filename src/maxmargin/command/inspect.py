@@ -1,4 +1,4 @@
-"""maxmargin inspect: what is in a model file, as text."""
+"""maxmargin inspect: show the content of a model file as text."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from maxmargin.command.saying import say
 from maxmargin.inputs.tokens.token_templates import TokenTemplates
 from maxmargin.loading import load
 
-LONGEST = WIDTH - 13  # name of a weight
-MOST_LABELS = 40  # whose heaviest weights are shown
+LONGEST = WIDTH - 13  # the longest name of a weight
+MOST_LABELS = 40  # the most labels whose largest weights are shown
 
 
 def run(settings: argparse.Namespace) -> int:
-    """Certificate, parameters, sizes; heaviest weights; what can be drawn."""
+    """Print certificate, parameters, sizes, largest weights and text graphics of a model."""
     model = load(settings.model)
     kinds = [kind.name for kind in KINDS.values() if kind.estimator == type(model).__name__]
     report: dict[str, Any] = {
         "model": f"{type(model).__name__} ({os.path.getsize(settings.model):,} bytes)",
-        "kind": kinds[0] if kinds else "none that the command line has files for",
+        "kind": kinds[0] if kinds else "not supported by the command line",
         "certificate": str(getattr(model, "certificate_", "none")),
         "parameters": _parameters(model),
     }
@@ -34,7 +34,7 @@ def run(settings: argparse.Namespace) -> int:
     if isinstance(templates, TokenTemplates):
         report["columns"], report["features"] = ", ".join(templates.columns), ", ".join(templates.features)
     if hasattr(model, "w_"):
-        report["weights"] = f"{len(model.w_):,}, of which {np.count_nonzero(model.w_):,} are not 0"
+        report["weights"] = f"{len(model.w_):,}, of which {np.count_nonzero(model.w_):,} are nonzero"
     labels = getattr(model, "classes_", None)
     labels = [] if labels is None else list(labels)
     if labels:
@@ -60,7 +60,7 @@ def run(settings: argparse.Namespace) -> int:
 
 
 def _parameters(model: Any) -> str:
-    """Those that are not the default."""
+    """Return the parameters that differ from their defaults, as text."""
     usual = {name: each.default for name, each in signature(type(model)).parameters.items()}
     own = {name: each for name, each in model.get_params(deep=False).items() if repr(each) != repr(usual[name])}
     return ", ".join(f"{name}={each!r}" for name, each in own.items() if _is_short(name, each)) or "the default ones"
@@ -71,7 +71,7 @@ def _is_short(name: str, value: Any) -> bool:
 
 
 def _heaviest(model: Any, labels: list[Any], n: int) -> dict[str, list[tuple[str, float]]]:
-    """By label, or all together where weights are not of labels; none where they have no names."""
+    """Return the largest weights by label, or all together if weights have no labels; empty if they have no names."""
 
     def listed(*label: Any) -> list[tuple[str, float]]:
         return [(each.name, float(each.weight)) for each in model.top_weights(*label, n=n)]
@@ -80,8 +80,8 @@ def _heaviest(model: Any, labels: list[Any], n: int) -> dict[str, list[tuple[str
         together = {"heaviest weights": listed()}
         if 0 < len(labels) <= MOST_LABELS:
             return {f"heaviest weights of {label}": listed(label) for label in labels}
-    except AttributeError:  # kernels and hashes have no names of weights
+    except AttributeError:  # with kernels and hashes, weights have no names
         return {}
-    except ValueError:  # no weight is of a label
+    except ValueError:  # no weight belongs to a label
         pass
     return together

@@ -1,4 +1,4 @@
-"""What the command line can learn: kinds of data, each with its estimator. No import here takes long."""
+"""The kinds of data that the command line can learn from, each with its estimator. Importing this module is fast."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ RECORDS = ("jsonl",)
 
 
 class Kind(NamedTuple):
-    """A kind of data: the name of its estimator, of the module that reads and writes it, and of its formats."""
+    """A kind of data: its name, its estimator, the module that reads and writes it, and its file formats."""
 
     name: str
     estimator: str
     files: str
     formats: tuple[str, ...]
     description: str
-    hidden: tuple[str, ...] = ()  # parameters that are functions, or that files say
-    more_files: tuple[tuple[str, str], ...] = ()  # options that name a file: --option, and what the file is
-    has_c: bool = True  # whether it has C, which can be chosen
-    packs: bool = False  # whether `maxmargin pack` takes it
-    pack_options: tuple[str, ...] = ()  # options of its own that `maxmargin pack` has for it
-    shown: tuple[str, ...] = ()  # parameters that are objects elsewhere, and can be texts here
+    hidden: tuple[str, ...] = ()  # parameters that are functions, or that files determine
+    more_files: tuple[tuple[str, str], ...] = ()  # options that name a file, and their help
+    has_c: bool = True  # whether the estimator has C
+    packs: bool = False  # whether `maxmargin pack` supports it
+    pack_options: tuple[str, ...] = ()  # its own options of `maxmargin pack`
+    shown: tuple[str, ...] = ()  # parameters that may be texts on the command line
 
     def estimator_class(self) -> Any:
-        """Imported when it is asked for."""
+        """Import and return the estimator."""
         return getattr(import_module("maxmargin"), self.estimator)
 
     def module(self) -> Any:
-        """What reads and writes such data: see base.py."""
+        """Import and return the module that reads and writes such data; see base.py."""
         return import_module(f"maxmargin.command.files.{self.files}")
 
 
-TEMPLATES = ("features", "templates in TOML [default: usual ones for the columns]")
+TEMPLATES = ("features", "Feature templates in TOML [default: common ones for the columns].")
 KINDS = {
     kind.name: kind
     for kind in (
@@ -67,26 +67,34 @@ KINDS = {
             packs=True,
             pack_options=("fit_intercept",),
         ),
-        Kind("ordinal", "OrdinalSVC", "rows", ROWS, "classes that are in an order, such as grades", packs=True),
+        Kind("ordinal", "OrdinalSVC", "rows", ROWS, "ordered classes, such as grades", packs=True),
         Kind(
             "taxonomy",
             "TaxonomySVC",
             "rows",
             (*ROWS, "arff"),
-            "classes that are in a tree",
+            "classes of a taxonomy",
             (),
-            (("tree", "a node on every line, and after it the nodes above it"),),
+            (("tree", "The taxonomy: on every line a node, followed by its parents."),),
         ),
         Kind(
             "measure",
             "MeasureSVC",
             "rows",
             ROWS,
-            "two classes, judged by F1, ROC area, …",
+            "two classes, trained for F1, ROC area, …",
             packs=True,
             pack_options=("fit_intercept",),
         ),
-        Kind("ranking", "Ranker", "rows", ROWS, "the rows of every query (qid), best first", ("start",), packs=True),
+        Kind(
+            "ranking",
+            "Ranker",
+            "rows",
+            ROWS,
+            "a ranking of the rows of every query (learning to rank)",
+            ("start",),
+            packs=True,
+        ),
         Kind(
             "multilabel",
             "CountingMultilabel",
@@ -94,7 +102,7 @@ KINDS = {
             ("arff", "svmlight", "jsonl"),
             "any number of labels for every row",
             (),
-            (("labels", "of ARFF: the XML file of labels [default: the one beside DATA]"),),
+            (("labels", "The XML file with the labels of an ARFF file [default: the one next to DATA]."),),
             has_c=False,
         ),
         Kind("parsing", "Parser", "trees", ("brackets",), "a parse tree for every sentence"),
@@ -103,7 +111,7 @@ KINDS = {
             "DependencyParser",
             "arcs",
             ("conllu",),
-            "a head and a label for every word",
+            "a dependency tree: a head and a label for every word",
             ("features",),
         ),
         Kind(
@@ -111,7 +119,7 @@ KINDS = {
             "Aligner",
             "alignments",
             ("fasta", "msa", "a3m", "stockholm"),
-            "scores that align two sequences",
+            "alignments of two sequences",
             shown=("prior",),
         ),
         Kind(
@@ -119,7 +127,7 @@ KINDS = {
             "HomologRanker",
             "records",
             RECORDS,
-            "which of several sequences is related to one",
+            "which of several sequences is homologous to a given one",
             shown=("prior",),
         ),
         Kind(
@@ -127,19 +135,19 @@ KINDS = {
             "MotifFinder",
             "motifs",
             ("fasta",),
-            "what sequences have in common, somewhere",
+            "a motif that sequences share",
             (),
-            (("without", "sequences without the motif [default: some are made up]"),),
+            (("without", "A file of sequences without the motif [default: random ones]."),),
         ),
         Kind("graphs", "GraphLabeler", "records", RECORDS, "a label for every node of a graph", ("stack",)),
-        Kind("clustering", "Clusterer", "records", RECORDS, "which items belong together"),
-        Kind("assignment", "Assigner", "records", RECORDS, "which row belongs to which column", ("features",)),
+        Kind("clustering", "Clusterer", "records", RECORDS, "clusters of items"),
+        Kind("assignment", "Assigner", "records", RECORDS, "assignments of rows to columns", ("features",)),
         Kind(
             "diversity",
             "Diversifier",
             "records",
             RECORDS,
-            "few documents that cover many subtopics",
+            "a few documents that cover many subtopics",
             ("vectorizer",),
         ),
     )
@@ -147,10 +155,12 @@ KINDS = {
 
 
 def kind_of(model: Any) -> Kind:
-    """The kind of data that a model is for."""
+    """Return the kind of data of a model; raise a ValueError if the command line does not support it."""
     name = type(model).__name__
     for kind in KINDS.values():
         if kind.estimator == name:
             return kind
     known = ", ".join(kind.estimator for kind in KINDS.values())
-    raise ValueError(f"the command line has no files for a {name}; it knows {known}. Load it in Python: maxmargin.load")
+    raise ValueError(
+        f"the command line does not support a {name}; it supports {known}. Load it in Python: maxmargin.load"
+    )

@@ -1,4 +1,4 @@
-"""The command `maxmargin`: what is asked for, what went wrong in one sentence, and the exit code."""
+"""The command `maxmargin`: runs a command, reports an error in one sentence, and returns the exit code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from maxmargin.command.parser import parsed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line; returns the exit code."""
+    """Run a command line and return the exit code."""
     arguments = sys.argv[1:] if arguments is None else arguments
     settings = parsed(arguments)
     if settings.version:
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return code
     except UsageError as error:
         return _say(error, USAGE)
-    except BrokenPipeError:  # the reader of a pipe has seen enough
+    except BrokenPipeError:  # the reader of the pipe has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
@@ -44,11 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, MemoryError) as error:
         return _say(error, DATA)
     except KeyboardInterrupt:
-        return _say("interrupted; nothing was written", INTERRUPTED)
+        return _say("the command was interrupted; nothing was written", INTERRUPTED)
 
 
 def _speak_in_sentences() -> None:
-    """Warnings without the line of code that they come from, and none that speak to programmers."""
+    """Print warnings without their line of code, and hide those for programmers."""
     import warnings
 
     def show(message: Any, *others: Any, **more: Any) -> None:
@@ -56,13 +56,14 @@ def _speak_in_sentences() -> None:
 
     warnings.showwarning = show
     warnings.simplefilter("default")
-    warnings.filterwarnings("ignore", "X does not have valid feature names")  # files were matched by them
+    # The names were matched when files were read.
+    warnings.filterwarnings("ignore", "X does not have valid feature names")
     for kind in (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ResourceWarning):
         warnings.simplefilter("ignore", kind)
 
 
 def _use_utf8() -> None:
-    """As for files: whatever the locale says."""
+    """Use UTF-8 for standard input and output, as for files, whatever the locale is."""
     for stream in (sys.stdin, sys.stdout):
         strict = (stream.encoding or "").lower().replace("-", "") == "utf8" and stream.errors == "strict"
         if hasattr(stream, "reconfigure") and not strict:

@@ -1,4 +1,4 @@
-"""Options of `maxmargin fit` from estimators: their parameters, defaults and docstrings are not repeated here."""
+"""Options of `maxmargin fit`, made from the parameters, defaults and docstrings of estimators."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def add_options(parser: CommandParser, estimator: Any, hidden: tuple[str, ...], 
 
 
 def given(settings: argparse.Namespace) -> dict[str, Any]:
-    """The parameters that the command line names."""
+    """Return the parameters that the command line sets."""
     prefix = "parameter_"
     return {name[len(prefix) :]: each for name, each in vars(settings).items() if name.startswith(prefix)}
 
 
 def value(text: str) -> Any:
-    """What an option says: none, yes or no, a number, JSON, or else a text."""
+    """Return the value of an option: None, True or False, a number, JSON, or else a text."""
     words: dict[str, Any] = {"none": None, "yes": True, "true": True, "no": False, "false": False}
     if text.lower() in words:
         return words[text.lower()]
@@ -53,7 +53,7 @@ def value(text: str) -> Any:
         try:
             return json.loads(text)
         except ValueError as error:
-            raise argparse.ArgumentTypeError(f"{text!r} is no JSON: {error}") from None
+            raise argparse.ArgumentTypeError(f"{text!r} is not JSON: {error}") from None
     for kind in (int, float):
         try:
             number = kind(text)
@@ -77,7 +77,7 @@ def descriptions(estimator: Any) -> dict[str, tuple[str, str]]:
 def _read(estimator: Any) -> dict[str, tuple[str, str]]:
     """Read the section Parameters of a docstring, in which every parameter is `name : type` and an indented text."""
     found: dict[str, tuple[str, str]] = {}
-    text = inspect.getdoc(estimator) or ""  # there is none with python -OO
+    text = inspect.getdoc(estimator) or ""  # python -OO removes docstrings
     _, _, section = text.partition("Parameters\n----------\n")
     name = ""
     for line in section.partition("\nAttributes\n")[0].splitlines():

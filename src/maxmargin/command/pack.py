@@ -1,4 +1,4 @@
-"""maxmargin pack: the examples of files in a folder that `fit` reads without holding them in memory."""
+"""maxmargin pack: write the examples of files to a folder that `fit` reads without loading it into memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from maxmargin.command.saying import say
 
 
 def run(settings: argparse.Namespace) -> int:
-    """Read, write, report."""
+    """Read, write the folder and print a summary."""
     from maxmargin.packing import pack
 
     examples, options = KINDS[settings.kind].module().to_pack(settings.data, settings)

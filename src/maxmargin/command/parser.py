@@ -1,4 +1,4 @@
-"""The commands and their options. Estimators are imported for `fit KIND` only, whose options are theirs."""
+"""The commands and their options. Only `fit KIND` imports an estimator, whose parameters become options."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from maxmargin.command.kinds import KINDS, Kind
 
 EXAMPLES = """\
 examples:
-  maxmargin demo --files data                    files to try the others with
+  maxmargin demo --files data                    (writes the files that the others use)
   maxmargin fit sequences data/train.conll -o tagger.mm --forbidden BIO
   maxmargin predict tagger.mm data/test.conll -o labelled.conll
   maxmargin score tagger.mm data/test.conll
   maxmargin inspect tagger.mm
   maxmargin report tagger.mm --data data/test.conll -o report.html
-  maxmargin pack classes huge.svm -o folder  more data than memory holds
+  maxmargin pack sequences huge.conll -o folder  (for data larger than memory)
   maxmargin fit sequences folder -o tagger.mm --memory-mb 400
 
-- stands for standard input or output; .gz, .xz and .bz2 files are read and
-written as they are. Exit codes: 0; 1 training did not converge (--strict);
-2 the command makes no sense; 3 the data are not as they should be.
+The file name - stands for standard input or output. Files that end in .gz, .xz
+or .bz2 are compressed. Exit codes: 0 success; 1 training did not converge (with
+--strict); 2 the command is invalid; 3 the data are invalid.
 """
 FORMATS = tuple(dict.fromkeys(name for kind in KINDS.values() for name in kind.formats))
 SOME_HAVE = ("C", "cv", "valid", "format", "label", "id", "chunks", "features", "labels", "tree", "without")
 PACK_OPTIONS: dict[str, dict[str, Any]] = {
-    "hash_bits": {"type": int, "metavar": "B", "help": "keep hashes of B bits in the place of names of features"},
+    "hash_bits": {"type": int, "metavar": "B", "help": "Replace the names of features by hashes of B bits."},
     "fit_intercept": {
         "choices": ("yes", "no"),
         "default": "yes",
-        "help": "whether rows get a constant feature, as training with --fit-intercept wants them [default: yes]",
+        "help": "Add a constant feature to every row; use the same value in training [default: yes].",
     },
 }
 FIT_EXAMPLES = """\
-`maxmargin fit KIND --help` lists the parameters of a kind.
+`maxmargin fit KIND --help` lists the options of a kind of data.
 
 examples:
   maxmargin fit sequences train.conll -o tagger.mm -c auto --forbidden BIO
@@ -60,45 +60,59 @@ def words_after(path: Sequence[str]) -> list[str]:
 def _built(arguments: Sequence[str]) -> CommandParser:
     parser = CommandParser(
         prog="maxmargin",
-        description="Large-margin learning for structured outputs, over files.",
+        description="Train and apply structural support vector machines for structured prediction, on files.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="store_true", help="print the version")
+    parser.add_argument("--version", action="store_true", help="Print the version.")
     parser.set_defaults(**dict.fromkeys(SOME_HAVE))
     parser.expect_command(dest="command", metavar="COMMAND")
     _add_fit(parser, arguments)
     _add_pack(parser)
     for name, what in {
-        "predict": "write the predictions of a model",
-        "score": "compare the predictions of a model with the truth",
-        "certify": "prove how close to optimal a model is on these data",
-        "report": "write a page about a model and its predictions, one file of HTML",
+        "predict": "predict the outputs of a file with a model",
+        "score": "compare the predictions of a model with the true outputs",
+        "certify": "prove how close to the optimum a model is on training data",
+        "report": "write an HTML page about a model and its predictions",
     }.items():
         command = _command(parser, name, what)
         command.add_argument("model", metavar="MODEL", help="a file that fit has written")
         if name == "predict":
-            command.add_argument("data", metavar="DATA", nargs="?", default="-", help="a file, or - [default: -]")
-            command.add_argument("-o", "--output", metavar="OUT", help="where to write to [default: standard output]")
-            command.add_argument("--scores", action="store_true", help="of classes and measures: scores of the rows")
+            command.add_argument(
+                "data", metavar="DATA", nargs="?", default="-", help="A data file; - is standard input [default: -]."
+            )
+            command.add_argument("-o", "--output", metavar="OUT", help="Write to this file [default: standard output].")
+            command.add_argument(
+                "--scores", action="store_true", help="Write the scores of rows as well (classes and measures only)."
+            )
         else:
             named: dict[str, Any] = {"required": True} if name == "report" else {}
             data = "--data" if named else "data"
-            command.add_argument(data, metavar="DATA", nargs="+", help="files with the truth, or -", **named)
-            command.add_argument("--without", metavar="FILE", help="of motifs: sequences without the motif")
+            command.add_argument(
+                data, metavar="DATA", nargs="+", help="Files with the true outputs; - is standard input.", **named
+            )
+            command.add_argument(
+                "--without", metavar="FILE", help="A file of sequences without the motif (motifs only)."
+            )
             _add_chunks(command)
         _add_data_options(command, FORMATS)
         if name == "report":
             _add_page_options(command)
         if name == "certify":
-            command.add_argument("-e", "--tol", type=float, default=1e-2, help="relative gap to reach [default: 0.01]")
+            command.add_argument(
+                "-e",
+                "--tol",
+                type=float,
+                default=1e-2,
+                help="Prove a relative duality gap of at most this [default: 0.01].",
+            )
             _add_strict(command)
         _add_output_options(command)
     _add_inspect(parser)
     _add_convert(parser)
     demo = _command(parser, "demo", "read handwritten digits, with and without structure")
     demo.add_argument(
-        "--files", metavar="FOLDER", help="write small files of every kind there instead, to try things with"
+        "--files", metavar="FOLDER", help="Write small example files of every kind to this folder instead."
     )
     _command(parser, "completion", "print a script that completes commands in bash")
     return parser
@@ -120,11 +134,12 @@ def _add_fit(parser: CommandParser, arguments: Sequence[str]) -> None:
             "data",
             metavar="DATA",
             nargs="+",
-            help=f"files to learn from ({', '.join(kind.formats)}), or -{', or a folder of pack' * kind.packs}",
+            help=f"Training files ({', '.join(kind.formats)}); - is standard "
+            f"input{'. Or a folder of pack' * kind.packs}.",
         )
-        needed = "; needed unless -v is given" if kind.has_c else ""
-        each.add_argument("-o", "--output", metavar="MODEL", help=f"the file to write{needed}")
-        each.add_argument("-e", "--tol", type=float, metavar="GAP", help="relative gap to stop at")
+        needed = " Required unless -v is given." if kind.has_c else ""
+        each.add_argument("-o", "--output", metavar="MODEL", help=f"Write the model to this file.{needed}")
+        each.add_argument("-e", "--tol", type=float, metavar="GAP", help="Stop at this relative duality gap.")
         if kind.has_c:
             _add_choice(each)
         _add_reading(each, kind)
@@ -151,7 +166,7 @@ def _add_pack(parser: CommandParser) -> None:
 
 
 def _add_reading(command: argparse.ArgumentParser, kind: Kind) -> None:
-    """How files of a kind are read."""
+    """Add the options that say how files of a kind are read."""
     _add_data_options(command, kind.formats)
     if "conll" in kind.formats:
         _add_chunks(command)
@@ -160,38 +175,41 @@ def _add_reading(command: argparse.ArgumentParser, kind: Kind) -> None:
 
 
 def _add_choice(command: argparse.ArgumentParser) -> None:
-    """C, and what it is chosen by."""
+    """Add C and the options by which it is chosen."""
     command.add_argument(
         "-c",
         "--C",
         "--c",
         dest="C",
         metavar="C",
-        help="weight of the losses; several, as in 1,10,100, are tried on --valid or by cross-validation; auto tries "
-        "some that are made from the data",
+        help="Weight of the training loss. Of several values, as in 1,10,100, the best on --valid or in "
+        "cross-validation is "
+        "chosen; auto also chooses the values to try.",
     )
     command.add_argument(
-        "-v", "--cv", type=int, metavar="K", help="cross-validation in K folds, for the score or for C"
+        "-v", "--cv", type=int, metavar="K", help="Cross-validate with K folds, to score the model or to choose C."
     )
-    command.add_argument("--valid", metavar="FILE", help="data to try values of C on, or to score the model on")
+    command.add_argument("--valid", metavar="FILE", help="Validation data, to score the model or to choose C.")
 
 
 def _add_data_options(command: argparse.ArgumentParser, formats: Sequence[str]) -> None:
-    """How DATA are to be read."""
+    """Add the options that say how DATA are read."""
     if len(formats) > 1:
         first = formats[0] if len(formats) < len(FORMATS) else "the first one of its kind"
         command.add_argument(
             "--format",
             choices=formats,
             metavar="FORMAT",
-            help=f"of DATA: {', '.join(formats)} [default: told by the suffix, or {first}]",
+            help=f"Format of DATA: {', '.join(formats)} [default: by the suffix, or {first}].",
         )
     if "table" in formats:
-        command.add_argument("--label", metavar="COLUMN", help="of a table: the column of labels [default: label]")
+        command.add_argument(
+            "--label", metavar="COLUMN", help="Name of the column of labels of a table [default: label]."
+        )
         command.add_argument(
             "--id",
             metavar="COLUMN",
-            help="of a table: the column that says to which sequence or query a row belongs [default: sequence, query]",
+            help="Name of the column of a table with the sequence or query of a row [default: sequence, query].",
         )
 
 
@@ -203,11 +221,15 @@ def _add_inspect(parser: CommandParser) -> None:
 
 
 def _add_page_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("-o", "--output", metavar="OUT", help="where to write to [default: standard output]")
-    command.add_argument("--title", metavar="TEXT", help="of the page [default: the model's name]")
-    command.add_argument("--date", metavar="TEXT", help="a date to show [default: none, so that pages can be compared]")
-    command.add_argument("--worst", type=int, default=10, metavar="N", help="mistakes to show [default: 10]")
-    command.add_argument("--seed", type=int, default=0, help="of the intervals of scores [default: 0]")
+    command.add_argument("-o", "--output", metavar="OUT", help="Write to this file [default: standard output].")
+    command.add_argument("--title", metavar="TEXT", help="Title of the page [default: the name of the model].")
+    command.add_argument("--date", metavar="TEXT", help="Show this date on the page [default: none].")
+    command.add_argument(
+        "--worst", type=int, default=10, metavar="N", help="Show N examples with mistakes [default: 10]."
+    )
+    command.add_argument(
+        "--seed", type=int, default=0, help="Random seed of the confidence intervals of scores [default: 0]."
+    )
 
 
 def _add_convert(parser: CommandParser) -> None:
@@ -220,35 +242,39 @@ def _add_convert(parser: CommandParser) -> None:
         dest="source",
         choices=formats,
         metavar="FORMAT",
-        help=f"of DATA: {', '.join(formats)} [default: told by the suffix, or conll]",
+        help=f"Format of DATA: {', '.join(formats)} [default: by the suffix, or conll].",
     )
     command.add_argument(
-        "--to", choices=formats, metavar="FORMAT", help="of OUT [default: told by the suffix, or that of DATA]"
+        "--to", choices=formats, metavar="FORMAT", help="Format of OUT [default: by the suffix, or that of DATA]."
     )
     command.add_argument(
         "--of",
         dest="content",
         choices=("sequences", "rows", "alignments"),
-        help="what DATA are, where tables become JSON lines, or these tables",
+        help="Kind of DATA; needed to convert tables to JSON lines and back.",
     )
-    command.add_argument("--label", metavar="COLUMN", help="of a table: the column of labels [default: label]")
-    command.add_argument("--id", metavar="COLUMN", help="of a table: that of sequences or queries")
+    command.add_argument("--label", metavar="COLUMN", help="Name of the column of labels of a table [default: label].")
     command.add_argument(
-        "--features", metavar="FILE", help="templates that make attributes of columns [default: usual ones]"
+        "--id", metavar="COLUMN", help="Name of the column of a table with the sequence or query of a row."
+    )
+    command.add_argument(
+        "--features",
+        metavar="FILE",
+        help="Feature templates (TOML) that make attributes from columns [default: common ones].",
     )
     _add_chunks(command)
 
 
 def _add_chunks(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--chunks", choices=("BIO", "BILOU", "IOBES"), help="write labels of chunks (IOB1, …) in this scheme first"
+        "--chunks", choices=("BIO", "BILOU", "IOBES"), help="Convert chunk labels (IOB1, …) to this scheme first."
     )
 
 
 def _add_strict(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--strict", action="store_true", help="exit code 1 where the gap stays open")
+    command.add_argument("--strict", action="store_true", help="Exit with code 1 if training does not converge.")
 
 
 def _add_output_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--json", action="store_true", help="results as JSON")
-    command.add_argument("-q", "--quiet", action="store_true", help="no progress and no summary")
+    command.add_argument("--json", action="store_true", help="Print results as JSON.")
+    command.add_argument("-q", "--quiet", action="store_true", help="Print neither progress nor a summary.")

@@ -1,4 +1,4 @@
-"""What models have learnt, drawn in text of at most 80 columns: tables of pairs of labels, matrices, logos, rules."""
+"""Text graphics of models, at most 80 columns wide: tables of pairs of labels, matrices, logos, rules."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 WIDTH = 80
-WIDEST = 12  # labels of a table of pairs; of more, the strongest pairs are shown
-HEIGHT = 8  # lines of a logo, for a position that tells all
+WIDEST = 12  # the most labels of a table of pairs; with more, only the strongest pairs are shown
+HEIGHT = 8  # lines of a logo for a position of maximal information
 PAIRS = (("before", "after", "then"), ("first_label", "second_label", "beside"))
 
 
 class Picture(NamedTuple):
-    """A title, the lines below it, and the same as JSON."""
+    """A title, the lines below it, and the same content for JSON."""
 
     title: str
     lines: list[str]
@@ -22,7 +22,7 @@ class Picture(NamedTuple):
 
 
 def pictures(model: Any, n: int) -> Iterator[Picture]:
-    """All that there is to draw of a model; n is how many rules are shown."""
+    """Yield all graphics of a model; n is the number of rules shown."""
     weights = _weights(model)
     for kind, array in weights.items():
         yield from _tables(kind, array)
@@ -36,7 +36,7 @@ def pictures(model: Any, n: int) -> Iterator[Picture]:
 
 
 def _weights(model: Any) -> dict[str, Any]:
-    """By name; none where a kernel or hashes leave weights without names."""
+    """Return the named weights; empty if a kernel or hashes leave them without names."""
     try:
         return dict(model.weights_)
     except (AttributeError, TypeError, ValueError):
@@ -47,7 +47,7 @@ def _weights(model: Any) -> dict[str, Any]:
 
 
 def _tables(kind: str, array: Any) -> Iterator[Picture]:
-    """Weights of two labels, a table for every feature that they have."""
+    """Yield tables of weights of two labels, one per feature."""
     for one, other, between in PAIRS:
         if array.axes == (one, other):
             yield _table(kind, array.values, list(map(str, array.names[0])), (one, other, between))
@@ -77,7 +77,7 @@ def _table(title: str, values: Any, names: list[str], words: tuple[str, str, str
 
 
 def _rules(array: Any, n: int) -> Picture:
-    """The heaviest rules, most likely first."""
+    """Return the rules of largest weight, the largest first."""
     order = np.argsort(-np.abs(array.values))[: max(n, 1)]
     named = [(str(array.names[0][k]), float(array.values[k])) for k in order.tolist()]
     lines = [f"  {weight:+9.4f}  {_cut(rule, 66)}" for rule, weight in named]
@@ -91,7 +91,7 @@ def _substitutions(aligner: Any) -> Iterator[Picture]:
     try:
         values, letters = np.asarray(aligner.substitution_matrix_), list(map(str, aligner.alphabet_))
         costs = {"open": aligner.gap_open_, "extend": aligner.gap_extend_}
-    except (AttributeError, ValueError, TypeError):  # other features than pairs of residues
+    except (AttributeError, ValueError, TypeError):  # the model has other features than pairs of residues
         return
     value = {"letters": letters, "scores": values.tolist()}
     if 8 * (len(letters) + 1) <= WIDTH:
@@ -114,7 +114,7 @@ def _substitutions(aligner: Any) -> Iterator[Picture]:
 
 
 def _folded(lines: list[str]) -> list[str]:
-    """A wide table in several parts, each with the names of its rows."""
+    """Split a wide table into several parts, each with the names of its rows."""
     if all(len(line) <= WIDTH for line in lines):
         return lines
     step, found = 3 * ((WIDTH - 3) // 3), list[str]()
@@ -128,7 +128,7 @@ def _folded(lines: list[str]) -> list[str]:
 
 
 def _logo(model: Any) -> Picture:
-    """Letters above each other, as often as they tell: the height of a position is what it tells, at most HEIGHT."""
+    """Return a sequence logo in text: the height of a position is its information, at most HEIGHT lines."""
     frequencies, letters = np.asarray(model.frequencies_), str(model.alphabet_)
     most = float(np.log2(len(letters)))
     stacks = [_stack(row, told / most, letters) for row, told in zip(frequencies, model.information_, strict=True)]
@@ -145,7 +145,7 @@ def _logo(model: Any) -> Picture:
 
 
 def _stack(row: Sequence[float], share: float, letters: str) -> str:
-    """From the bottom up: frequent letters come last, so that they are on top."""
+    """Return the letters of a position from the bottom up, frequent letters on top."""
     height = round(share * HEIGHT)
     order = sorted(range(len(letters)), key=lambda k: row[k])
     ends = np.rint(np.cumsum([row[k] for k in order]) * height).astype(int)

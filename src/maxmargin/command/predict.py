@@ -1,4 +1,4 @@
-"""maxmargin predict: the predictions of a model for a file, some examples at a time."""
+"""maxmargin predict: write the predictions of a model for a file, some examples at a time."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from maxmargin.loading import load
 
 
 def run(settings: argparse.Namespace) -> int:
-    """Read, predict, write."""
+    """Read examples, predict and write."""
     model: Any = load(settings.model)
     kind = kind_of(model)
     if settings.scores and kind.files not in ("rows", "label_sets"):
-        raise UsageError(f"--scores is for rows; this is a model of {kind.name}")
+        raise UsageError(f"--scores is for models of rows, but this is a model of {kind.name}")
     model.verbose = 0
     on_screen = settings.output in (None, "-") and sys.stdout.isatty()
     with LiveLine(not settings.quiet and not on_screen, "predicting") as line, written(settings.output) as file:

@@ -1,4 +1,4 @@
-"""maxmargin report: a page about a model and its predictions, as one file of HTML."""
+"""maxmargin report: write a page about a model and its predictions, as one HTML file."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from maxmargin.loading import load
 
 
 def run(settings: argparse.Namespace) -> int:
-    """Read, predict, write the page; say where it is."""
+    """Read the data, predict, and write the page."""
     for name in ("worst", "seed"):
         if getattr(settings, name) < 0:
-            raise UsageError(f"--{name} is {getattr(settings, name)}; expected 0 or more")
+            raise UsageError(f"--{name} is {getattr(settings, name)}; expected a number >= 0")
     model: Any = load(settings.model)
     model.verbose = int(not settings.quiet)
     examples = kind_of(model).module().read(settings.data, model, settings)
-    model.verbose = 0  # of this run
+    model.verbose = 0  # progress was for this run only
     others = {name: value for name, value in examples.others.items() if name == "qid"}
     page = model.report(
         examples.X,
@@ -47,7 +47,7 @@ def run(settings: argparse.Namespace) -> int:
 
 
 def _described(name: str) -> str:
-    """A file by its name, size and content, so that readers know whether theirs is the same."""
+    """Describe a file by its name, size and hash, so that readers can identify it."""
     if name == "-":
         return "standard input"
     with open(name, "rb") as file:

@@ -1,4 +1,4 @@
-"""What a command has to say, on standard output: lines for people, or one line of JSON."""
+"""The results of a command on standard output: lines for people, or one line of JSON."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import argparse
 import json
 from typing import Any
 
-IN_CERTIFICATE = {"objective", "lower bound", "relative gap", "converged", "interrupted"}  # whose text has them
+# Already part of the certificate's text.
+IN_CERTIFICATE = {"objective", "lower bound", "relative gap", "converged", "interrupted"}
 
 
 def say(report: dict[str, Any], settings: argparse.Namespace) -> None:
-    """All of a report; --quiet says nothing but JSON that is asked for."""
+    """Print a report; with --quiet only if it is JSON."""
     if settings.json:
         print(json.dumps(report, allow_nan=True))
     elif not settings.quiet:

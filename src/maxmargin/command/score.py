@@ -1,4 +1,4 @@
-"""maxmargin score: how well the predictions of a model agree with the truth in files."""
+"""maxmargin score: compare the predictions of a model with the true outputs in files."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from maxmargin.loading import load
 
 
 def run(settings: argparse.Namespace) -> int:
-    """Read, predict, compare."""
+    """Read the data, predict and compare."""
     model: Any = load(settings.model)
     model.verbose = int(not settings.quiet)
     files = kind_of(model).module()
-    settings.quiet = False  # what is asked for is said
+    settings.quiet = False  # the result is always printed
     say(files.measures(model, files.read(settings.data, model, settings)), settings)
     return 0

@@ -1,1 +1,1 @@
-"""Examples in files, by kind: a module has the three functions of `base.FilesOfKind`."""
+"""Readers and writers of examples in files, one module per kind with the functions of `base.FilesOfKind`."""

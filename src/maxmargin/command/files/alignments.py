@@ -1,4 +1,4 @@
-"""Aligned pairs of sequences: FASTA, in which pairs come one after the other, or alignments of many sequences."""
+"""Aligned pairs of sequences: FASTA with consecutive pairs, or multiple alignments."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from maxmargin.structures.alignment.formats.multiple import GAPS, MultipleAlignm
 from maxmargin.structures.alignment.formats.pairs import iterate_fasta_pairs
 from maxmargin.structures.alignment.formats.stockholm import iterate_stockholm
 
-AT_ONCE = 200  # pairs: aligning takes long
+AT_ONCE = 200  # pairs at once, because alignment is slow
 NO_GAPS = str.maketrans("", "", GAPS)
 
 
 def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:
-    """Pairs of sequences and their alignments."""
+    """Return pairs of sequences and their alignments."""
     found = [pair for name in sources for pair in _pairs(name, estimator, True, settings)]
     if not found:
         raise ValueError(f"there is no pair of sequences in {', '.join(sources)}")
@@ -28,7 +28,7 @@ def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples |
 
 
 def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any]]:
-    """Every pair, aligned, in FASTA."""
+    """Yield every pair, aligned, in FASTA."""
     for some in some_at_a_time(_pairs(source, model, False, settings), AT_ONCE):
         for (names, a, b, _), alignment in zip(some, model.predict([(a, b) for _, a, b, _ in some]), strict=True):
             rows = alignment.gapped(a, b)
@@ -38,14 +38,14 @@ def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any
 
 
 def measures(model: Any, examples: FileExamples) -> dict[str, float]:
-    """The mean share of right pairs of residues."""
+    """Return the mean share of correctly aligned pairs of residues."""
     return {"right pairs": float(model.score(examples.X, examples.Y))}
 
 
 def _pairs(
     name: str, estimator: Any, aligned: bool, settings: Any
 ) -> Iterator[tuple[tuple[str, str], str, str, PairwiseAlignment | None]]:
-    """Names, sequences and, where they are aligned, the alignment of every pair."""
+    """Yield names, sequences and, if they are aligned, the alignment of every pair."""
     source = opened(name)
     match format_of(name, estimator, settings):
         case "msa":

@@ -11,7 +11,7 @@ from maxmargin.structures.dependencies.measures import attachment_scores
 
 
 def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:
-    """Sentences with their heads and labels."""
+    """Return sentences with their heads and labels."""
     roots = estimator.single_root
     sentences = [each for name in sources for each in iterate_conllu(opened(name), single_root=roots)]
     if not sentences:
@@ -20,7 +20,7 @@ def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples |
 
 
 def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any]]:
-    """The sentences with other heads and labels."""
+    """Yield the sentences with predicted heads and labels."""
     from io import StringIO
 
     for some in some_at_a_time(iterate_conllu(opened(source), single_root=False)):
@@ -31,6 +31,6 @@ def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any
 
 
 def measures(model: Any, examples: FileExamples) -> dict[str, float]:
-    """Unlabelled and labelled attachment."""
+    """Return unlabelled and labelled attachment scores."""
     scores = attachment_scores(examples.Y, model.predict(examples.X))
     return {"UAS": scores.uas} | ({"LAS": scores.las} if scores.las is not None else {})

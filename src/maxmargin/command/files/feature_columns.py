@@ -1,4 +1,4 @@
-"""Which columns of a model the features of a file are: those of the same number, or of the same name."""
+"""The columns of a model that the features of a file belong to, by number or by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy import sparse
 
 from maxmargin.inputs.matrices import moved_columns
 
-LARGEST = 2**31 - 1  # number of a feature
+LARGEST = 2**31 - 1  # the largest number of a feature
 
 
 class FileRows(NamedTuple):
@@ -20,14 +20,14 @@ class FileRows(NamedTuple):
     X: sparse.csr_array
     y: Any
     qid: Any = None
-    names: list[str] | None = None  # of the columns of X; None: feature j is column j
-    ignored: int = 0  # features that the reader has left out
+    names: list[str] | None = None  # names of the columns of X; None: feature j is column j
+    ignored: int = 0  # features that the reader has skipped
 
     @classmethod
     def named(
         cls, file: str, X: sparse.csr_array, y: Any, qid: Any, names: Sequence[str], ignored: int = 0
     ) -> FileRows:
-        """Rows whose features have names, which may all be numbers."""
+        """Return rows whose features have names, which may all be numbers."""
         if not all(map(_is_number, names)):
             return cls(file, X, y, qid, list(names), ignored)
         places = np.array([int(name) for name in names], dtype=np.int64)
@@ -35,14 +35,17 @@ class FileRows(NamedTuple):
 
 
 class FeatureColumns(NamedTuple):
-    """width : how many there are.   names : None where features are numbers, and each is the column of its number."""
+    """The columns of a model.
+
+    width : the number of columns.   names : None if features are numbers, each the number of its column.
+    """
 
     width: int
     names: list[str] | None
 
     @classmethod
     def of_model(cls, model: Any) -> FeatureColumns | None:
-        """Those of a fitted model; None where it is not fitted."""
+        """Return the columns of a fitted model, or None if it is not fitted."""
         if not hasattr(model, "n_features_in_"):
             return None
         names = getattr(model, "feature_names_in_", None)
@@ -50,22 +53,24 @@ class FeatureColumns(NamedTuple):
 
     @classmethod
     def of_files(cls, parts: Sequence[FileRows]) -> FeatureColumns:
-        """Those that some files have, which all have numbers, or all have names."""
+        """Return the columns of some files, which must all have numbers or all have names."""
         first, width = parts[0], max(part.X.shape[1] for part in parts)
         for part in parts:
             if (part.names is None) != (first.names is None):
                 kinds = ("numbers", "names") if part.names is None else ("names", "numbers")
-                raise ValueError(f"features of {part.file} have {kinds[0]}, those of {first.file} {kinds[1]}")
+                raise ValueError(
+                    f"the features of {part.file} have {kinds[0]}, but those of {first.file} have {kinds[1]}"
+                )
         names = [name for part in parts for name in part.names or ()]
         return cls(width, None) if first.names is None else cls(len(set(names)), list(dict.fromkeys(names)))
 
     @property
     def remembered(self) -> dict[str, Any]:
-        """What a model keeps of them."""
+        """The attributes that a model keeps."""
         return {} if self.names is None else {"feature_names_in_": np.array(self.names, dtype=object)}
 
     def placed(self, part: FileRows) -> tuple[sparse.csr_array, int]:
-        """Rows with these columns, and how many features of theirs are none of them."""
+        """Return rows with these columns, and the number of features that have no column."""
         if part.names is not None and self.names is None:
             strange = next(name for name in part.names if not _is_number(name))
             raise ValueError(f"{part.file} has the feature {strange!r}; the features of this model are numbers")
@@ -84,6 +89,6 @@ class FeatureColumns(NamedTuple):
 
 
 def _is_number(name: str) -> bool:
-    """Whether this is the number of a feature, as svmlight files have them."""
+    """Return whether this is the number of a feature, as in svmlight files."""
     plain = name.isascii() and name.isdecimal() and len(name) < 11 and str(int(name)) == name
     return plain and int(name) <= LARGEST

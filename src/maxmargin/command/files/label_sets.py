@@ -20,7 +20,7 @@ from maxmargin.inputs.readers.svmlight import iterate_multilabel_svmlight
 
 
 def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:
-    """Rows, and a column of zeros and ones for every label; a new estimator gets the names of labels."""
+    """Return rows, and a column of zeros and ones per label; a new estimator receives the names of the labels."""
     columns = FeatureColumns.of_model(estimator) if like is None else columns_of(like)
     found = [(name, rows) for name in sources for rows in _parts(name, estimator, columns, True, settings, ALL)]
     if not found:
@@ -34,7 +34,7 @@ def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples |
 
 
 def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any]]:
-    """The labels of every row with commas between them or, with --scores, a score for every label."""
+    """Yield the labels of every row separated by commas or, with --scores, a score for every label."""
     columns = FeatureColumns.of_model(model)
     assert columns is not None
     most = 0
@@ -53,7 +53,7 @@ def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any
 
 
 def measures(model: Any, examples: FileExamples) -> dict[str, float]:
-    """Shares of right labels and of rows that are right in all, and F1 of all labels together."""
+    """Return the shares of correct labels and of completely correct rows, and F1 of all labels together."""
     found, truth = model.predict(examples.X).astype(bool), examples.Y.astype(bool)
     both = int((found & truth).sum())
     return {
@@ -84,7 +84,9 @@ def _row_part(name: str, rows: MultilabelRows) -> FileRows:
 
 
 def _label_names(name: str, settings: Any) -> list[str]:
-    """Those of the XML file that is given, or beside a table: data.xml for data.arff and data-train.arff."""
+    """Return the labels of the given XML file, or of the one next to a table: data.xml for data.arff and
+    data-train.arff.
+    """
     if settings.labels is not None:
         return read_label_names(opened(settings.labels))
     stem = Path(name).name.split(".arff")[0]
@@ -98,12 +100,12 @@ def _label_names(name: str, settings: Any) -> list[str]:
 
 
 def _named(model: Any) -> list[str]:
-    """Names of the labels of a model, or their numbers, where it was trained without names."""
+    """Return the names of the labels of a model, or their numbers if it has no names."""
     return list(map(str, range(model.n_labels_) if model.classes is None else model.classes))
 
 
 def _marks(rows: MultilabelRows, estimator: Any, name: str) -> NDArray[np.int64]:
-    """A column for every label of the estimator."""
+    """Return a column for every label of the estimator."""
     places = {label: k for k, label in enumerate(map(str, estimator.classes or ()))}
     unknown = [label for label in rows.labels if label not in places]
     if unknown:

@@ -1,4 +1,4 @@
-"""Sequences that have a motif somewhere, in FASTA, and others that have none, in a file of their own."""
+"""Sequences that share a motif, in FASTA, and sequences without it, in a separate file."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ NO_GAPS = str.maketrans("", "", GAPS)
 
 
 def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:
-    """Strings, and whether they have the motif; None where there are none without it."""
+    """Return strings, and whether they have the motif; None instead if all of them have it."""
     if like is not None:
-        raise UsageError("motifs are tried by cross-validation, -v K: --valid has no place for sequences without them")
+        raise UsageError(
+            "models of motifs are validated by cross-validation, -v K: --valid has no file for sequences "
+            "without the motif"
+        )
     having = [_letters(record) for name in sources for record in iterate_fasta(opened(name))]
     if not having:
         raise ValueError(f"there is no sequence in {', '.join(sources)}")
     if settings.without is None:
         if getattr(settings, "cv", None) is not None or "," in str(getattr(settings, "C", "")):
-            raise UsageError("models are told apart by sequences without the motif, too: give some, --without FILE")
+            raise UsageError("comparing models needs sequences without the motif: give them with --without FILE")
         return FileExamples(having, None)
     others = [_letters(record) for record in iterate_fasta(opened(settings.without))]
     if not others:
@@ -33,7 +36,9 @@ def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples |
 
 
 def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any]]:
-    """Of every sequence its name, whether it has the motif, and its best place: begin, end, strand, score, letters."""
+    """Yield, for every sequence, its name, whether it has the motif, and its best site: begin, end, strand, score,
+    letters.
+    """
     yes = bool(model.classes_[1] == model.positive_)
     for some in some_at_a_time(iterate_fasta(opened(source))):
         X = [_letters(record) for record in some]
@@ -47,7 +52,7 @@ def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any
 
 
 def measures(model: Any, examples: FileExamples) -> dict[str, float]:
-    """The share of right answers; without sequences that have no motif, that of those in which it is found."""
+    """Return the share of correct answers; without negative sequences, the share in which the motif is found."""
     found = model.predict(examples.X) == model.positive_
     if examples.Y is None:
         return {"with the motif": float(np.mean(found))}

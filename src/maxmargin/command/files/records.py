@@ -1,6 +1,6 @@
 """Kinds of data whose examples are records of JSON lines: graphs, clusters, assignments, documents, homologs.
 
-A line of predictions is the record with one more key, "predicted".
+A line of predictions is the record with an additional key, "predicted".
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ import numpy as np
 from maxmargin.command.files.base import FileExamples, opened, some_at_a_time
 from maxmargin.inputs.readers.json_lines import JsonRecord, iterate_records
 
-AT_ONCE = 50  # examples: some are large, and searches take long
+AT_ONCE = 50  # examples at once, because some are large and slow to search
 
 
 class RecordKind(NamedTuple):
-    """How an estimator's examples are told by records."""
+    """The conversion of records to the examples of an estimator and back."""
 
     input: Callable[[JsonRecord], Any]
-    output: Callable[[JsonRecord, Any], Any]  # of a record and its input
-    measure: str  # what the estimator's score is
+    output: Callable[[JsonRecord, Any], Any]  # from a record and its input
+    measure: str  # the name of the estimator's score
     answer: Callable[[Any], Any]  # a prediction as JSON
 
 
 def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:
-    """The examples of all files."""
+    """Return the examples of all files."""
     kind = KINDS[type(estimator).__name__]
     X, Y = [], []
     for name in sources:
@@ -40,7 +40,7 @@ def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples |
 
 
 def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any]]:
-    """The records with their predictions."""
+    """Yield the records with their predictions."""
     kind = KINDS[type(model).__name__]
     for some in some_at_a_time(iterate_records(opened(source)), AT_ONCE):
         found = model.predict([_made(kind.input, record) for record in some])
@@ -50,7 +50,7 @@ def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any
 
 
 def measures(model: Any, examples: FileExamples) -> dict[str, float]:
-    """The score of the estimator."""
+    """Return the score of the estimator."""
     return {KINDS[type(model).__name__].measure: float(model.score(examples.X, examples.Y))}
 
 
@@ -63,7 +63,7 @@ def _made(make: Callable[..., Any], record: JsonRecord, *others: Any) -> Any:
 
 
 def _numbers(record: JsonRecord, key: str, axes: str) -> Any:
-    """An array of numbers with so many axes, which are named; None where the record has none."""
+    """Return an array of numbers with the named axes, or None if the record has none."""
     if key not in record:
         return None
     given = record.fields[key]
@@ -83,7 +83,7 @@ def _needed(record: JsonRecord, key: str, axes: str) -> Any:
 
 
 def _whole(record: JsonRecord, key: str, axes: str) -> Any:
-    """Numbers that count things."""
+    """Return an array of whole numbers."""
     array = _needed(record, key, axes)
     if array.size and (np.abs(array) > 2**31).any() | (array != np.rint(array)).any():
         raise record.error(f"{key!r} has numbers that are not whole, or too large")
@@ -91,7 +91,7 @@ def _whole(record: JsonRecord, key: str, axes: str) -> Any:
 
 
 def _listed(record: JsonRecord, key: str, n: int, what: str) -> list[Any]:
-    """A text or number for each of n things."""
+    """Return a text or number for each of n objects."""
     values = record.listed(key, f"a text or number for every {what}")
     if len(values) != n or not all(isinstance(value, str | int | float) for value in values):
         raise record.error(f"{key!r} is {values!r:.60}; expected a text or number for each of {n} {what}s")
@@ -189,8 +189,8 @@ def _relatives(record: JsonRecord) -> Any:
 
 
 def _homolog(record: JsonRecord, relatives: Any) -> Any:
-    number = record.value("homolog", "the number of the candidate that is related, from 0")
-    rows = record.listed("alignment", "two rows with gaps, of the native sequence and of the homolog")
+    number = record.value("homolog", "the number of the homologous candidate, counted from 0")
+    rows = record.listed("alignment", "two rows with gaps, the native sequence and the homolog")
     if type(number) is not int or not 0 <= number < len(relatives[1]):
         raise record.error(f"'homolog' is {number!r:.40}; expected a number from 0 to {len(relatives[1]) - 1}")
     if len(rows) != 2 or not all(isinstance(row, str) for row in rows) or len(rows[0]) != len(rows[1]):

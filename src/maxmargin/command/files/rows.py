@@ -24,7 +24,7 @@ ALL = 2**62
 
 
 def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:
-    """Rows of all files, one after the other; queries of different files are different ones."""
+    """Return the rows of all files, one after the other; queries of different files are different."""
     columns = FeatureColumns.of_model(estimator) if like is None else columns_of(like)
     parts = [part for name in sources for part in _parts(name, estimator, columns, settings, ALL)]
     if not parts:
@@ -42,21 +42,21 @@ def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples |
 
 
 def columns_of(like: FileExamples) -> FeatureColumns:
-    """The columns of what a model is trained on."""
+    """Return the columns of training data."""
     if isinstance(like.X, PackedRows):
         return FeatureColumns(like.X.n_features, like.X.names)
     return FeatureColumns(like.X.shape[1], like.remembered.get("feature_names_in_"))
 
 
 def to_pack(sources: list[str], settings: Any) -> tuple[Iterator[Any], dict[str, Any]]:
-    """Rows, some at a time, and options of `pack`."""
+    """Return rows, some at a time, and the options of `pack`."""
     kind = KINDS[settings.kind]
     options = {"fit_intercept": settings.fit_intercept == "yes"} if "fit_intercept" in kind.pack_options else {}
     return _rows_to_pack(sources, kind.estimator_class()(), settings), options
 
 
 def _rows_to_pack(sources: list[str], estimator: Any, settings: Any) -> Iterator[Any]:
-    queries: dict[Any, int] = {}  # those of different files are different ones
+    queries: dict[Any, int] = {}  # queries of different files are different
     for k, name in enumerate(sources):
         for part in _parts(name, estimator, None, settings, AT_ONCE):
             y, qid = _labels(part, settings), None
@@ -72,21 +72,21 @@ def _rows_to_pack(sources: list[str], estimator: Any, settings: Any) -> Iterator
 
 
 def packed(folder: str, estimator: Any) -> FileExamples:
-    """The rows of a packed folder."""
+    """Return the rows of a packed folder."""
     from maxmargin.packing import open_packed
 
     return FileExamples(open_packed(folder), None)
 
 
 def placed(parts: list[FileRows], columns: FeatureColumns) -> sparse.csr_array:
-    """All rows, with these columns."""
+    """Return all rows with these columns."""
     found = [columns.placed(part) for part in parts]
     say_ignored(sum(ignored for _, ignored in found))
     return sparse.vstack([X for X, _ in found], format="csr")
 
 
 def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any]]:
-    """A line for every row: its class or, of rankings and with --scores, its score or scores."""
+    """Yield a line for every row: its class or, for rankings and with --scores, its score or scores."""
     columns = FeatureColumns.of_model(model)
     assert columns is not None
     most = 0
@@ -100,7 +100,7 @@ def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any
 
 
 def measures(model: Any, examples: FileExamples) -> dict[str, float]:
-    """The score of the estimator: of classes the share of right ones, of the others their measure."""
+    """Return the score of the estimator: the share of correct classes, or its measure."""
     name = str(model.measure) if hasattr(model, "k") else "right classes"
     if getattr(model, "k", None) is not None:
         name = f"{name} ({model.k})"
@@ -110,7 +110,7 @@ def measures(model: Any, examples: FileExamples) -> dict[str, float]:
 def _parts(
     name: str, estimator: Any, columns: FeatureColumns | None, settings: Any, at_once: int
 ) -> Iterator[FileRows]:
-    """The rows of a file, so many at a time."""
+    """Yield the rows of a file, `at_once` at a time."""
     names, source = None if columns is None else columns.names, opened(name)
     match format_of(name, estimator, settings):
         case "table":
@@ -142,7 +142,7 @@ def _ranks(estimator: Any) -> bool:
 
 
 def _wants_texts(estimator: Any) -> bool:
-    """Whether classes are nodes of a tree, whose names are texts."""
+    """Return whether classes are nodes of a taxonomy, whose names are texts."""
     return type(estimator).__name__ == "TaxonomySVC"
 
 
@@ -151,7 +151,7 @@ def _read_tree(estimator: Any, settings: Any) -> None:
         from maxmargin.inputs.readers.taxonomy_file import read_taxonomy
 
         if estimator.taxonomy is not None:
-            raise UsageError("--tree and --taxonomy both say what is above what: give one of the two")
+            raise UsageError("--tree and --taxonomy exclude each other: give one of the two")
         estimator.taxonomy = read_taxonomy(opened(settings.tree))
 
 
@@ -171,12 +171,12 @@ def _own_queries(part: FileRows, settings: Any) -> Any:
 
 
 def _plain(y: Array) -> Any:
-    """Labels as whole numbers where all are, so that 3 is not written as 3.0."""
+    """Return labels as integers if all are whole, so that 3 is not written as 3.0."""
     whole = y.astype(np.int64)
     return whole if (whole == y).all() else y
 
 
 def say_ignored(n: int) -> None:
-    """What is left out of files, in one sentence."""
+    """Report the number of ignored features."""
     if n:
-        say(f"{n} features that training has not seen are ignored")
+        say(f"{n} features that do not occur in the training data are ignored")

@@ -1,4 +1,4 @@
-"""Label sequences and segments: columns of tokens, of which templates make features, or features themselves."""
+"""Label sequences and segments: columns of tokens, from which templates make features, or features themselves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from maxmargin.structures.sequences.measures import chunk_f1
 
 
 def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:
-    """Sentences; an estimator without templates gets those that are given, or the usual ones."""
+    """Return sentences; an estimator without templates receives the given ones, or common ones."""
     new = like is None and not hasattr(estimator, "w_")
     scheme = _scheme(estimator, settings)
     sentences = list(_sentences(sources, estimator, new, settings))
@@ -36,13 +36,13 @@ def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples |
 
 
 def templates(estimator: Any) -> TokenTemplates | None:
-    """What a model makes features of columns by; those of packed data came with these."""
+    """Return the templates with which a model makes features from columns; packed data bring their own."""
     found: TokenTemplates | None = estimator.task_.packer_.templates if hasattr(estimator, "w_") else estimator.features
     return found
 
 
 def to_pack(sources: list[str], settings: Any) -> tuple[Iterator[tuple[Any, ...]], dict[str, Any]]:
-    """Sentences one by one, and options of `pack`."""
+    """Return sentences one by one, and the options of `pack`."""
     estimator = KINDS[settings.kind].estimator_class()()
     scheme = _scheme(estimator, settings)
     sentences = _sentences(sources, estimator, True, settings)
@@ -50,7 +50,8 @@ def to_pack(sources: list[str], settings: Any) -> tuple[Iterator[tuple[Any, ...]
     if first is None:
         raise ValueError(f"there is no sentence in {', '.join(sources)}")
     examples = (
-        (each.tokens, each.labels if scheme is None else scheme.rewritten(each.labels), *each[2:])  # a weight, perhaps
+        # And a weight, if there is one.
+        (each.tokens, each.labels if scheme is None else scheme.rewritten(each.labels), *each[2:])
         for each in chain([first], sentences)
     )
     options = {"hash_bits": settings.hash_bits}
@@ -58,7 +59,7 @@ def to_pack(sources: list[str], settings: Any) -> tuple[Iterator[tuple[Any, ...]
 
 
 def packed(folder: str, estimator: Any) -> FileExamples:
-    """The sentences of a packed folder; an estimator gets the templates that they were packed with."""
+    """Return the sentences of a packed folder; the estimator receives the templates they were packed with."""
     from maxmargin.packing import open_packed
 
     data = open_packed(folder)
@@ -68,7 +69,9 @@ def packed(folder: str, estimator: Any) -> FileExamples:
 
 
 def _sentences(sources: list[str], estimator: Any, new: bool, settings: Any) -> Iterator[FileSentence]:
-    """Those of all files, checked; a new estimator gets templates, if the first one has columns."""
+    """Yield the checked sentences of all files; a new estimator receives templates if the first sentence
+    has columns.
+    """
     if new and settings.features:
         estimator.features = TokenTemplates.read(opened(settings.features))
     begun = not new
@@ -83,7 +86,7 @@ def _sentences(sources: list[str], estimator: Any, new: bool, settings: Any) -> 
 
 
 def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any]]:
-    """What the format of the file has a place for: a column or a key more, or labels alone."""
+    """Yield sentences with predictions in the format of the file: an additional column or key, or labels alone."""
     file = _file(source, model, False, settings)
     for some in some_at_a_time(file):
         for sentence, _ in some:
@@ -94,12 +97,12 @@ def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any
 
 
 def measures(model: Any, examples: FileExamples) -> dict[str, float]:
-    """The share of right labels and, of chunks, precision, recall and F1 in hundredths as conlleval has them."""
+    """Return the share of correct labels and, for chunks, precision, recall and F1 in percent as conlleval does."""
     found = model.predict(examples.X)
     right = sum(a == b for y, z in zip(examples.Y, found, strict=True) for a, b in zip(y, z, strict=True))
     result = {"right labels": right / sum(map(len, examples.Y))}
     labels = {label for y in examples.Y for label in y}
-    if all(map(ANY.knows, labels)) and labels != {"O"}:  # broken chunks are read as conlleval reads them
+    if all(map(ANY.knows, labels)) and labels != {"O"}:  # invalid chunks are read as conlleval reads them
         bio = SCHEMES["BIO"]
         score = chunk_f1([bio.rewritten(y) for y in examples.Y], [bio.rewritten(z) for z in found])
         result |= {"precision": score.precision, "recall": score.recall, "F1": score.f1}
@@ -109,30 +112,35 @@ def measures(model: Any, examples: FileExamples) -> dict[str, float]:
 def _file(name: str, estimator: Any, labelled: bool, settings: Any) -> TokenFile:
     form = format_of(name, estimator, settings)
     if settings.format is None and named_format(name) is None and hasattr(estimator, "w_") and not templates(estimator):
-        form = "crfsuite"  # a model without templates was given features
+        form = "crfsuite"  # a model without templates was trained on features
     known = templates(estimator)
     columns = None if known is None else known.columns
     return token_file(form, name, columns, labelled, settings)
 
 
 def _scheme(estimator: Any, settings: Any) -> Any:
-    """Labels of segments are BIO; others stay as they are unless that is asked for."""
+    """Return the chunk scheme to convert labels to: BIO for segments, otherwise only on request."""
     if not hasattr(estimator, "segment_features"):
         return None if settings.chunks is None else SCHEMES[settings.chunks]
     if settings.chunks not in (None, "BIO"):
-        raise UsageError(f"--chunks is {settings.chunks}; segments are learnt from BIO labels, whatever a file has")
+        raise UsageError(f"--chunks is {settings.chunks}; expected BIO, because segments are trained on BIO labels")
     return SCHEMES["BIO"]
 
 
 def _check(sentence: FileSentence, estimator: Any, name: str, labelled: bool = True) -> None:
-    """Whether an estimator can take it: tokens with its columns, or with features."""
+    """Raise a ValueError unless the estimator can take the sentence: tokens with its columns, or with features."""
     known = templates(estimator)
     names = None if known is None else known.columns
     columns = isinstance(sentence, ConllSentence)
     if columns and names is None:
-        raise ValueError(f"{name} has columns of tokens; this model was given features, as in crfsuite files")
+        raise ValueError(
+            f"{name} has columns of tokens; expected features as in crfsuite files, on which this model was trained"
+        )
     if names is not None and not columns:
-        raise ValueError(f"{name} has features of tokens; this model makes its own of columns ({', '.join(names)})")
+        raise ValueError(
+            f"{name} has features of tokens; expected the columns {', '.join(names)}, from which this "
+            "model makes features"
+        )
     if names is not None and len(sentence.tokens[0]) != len(names):
         raise ValueError(
             f"{name}: a line has {len(sentence.tokens[0]) + 1} columns; expected {len(names)} ({', '.join(names)}) "

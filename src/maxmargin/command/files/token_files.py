@@ -1,4 +1,4 @@
-"""Files of label sequences in every format: their sentences, and what is written for one with predicted labels."""
+"""Files of label sequences in every format: reading their sentences, and writing predicted labels."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ FileSentence = ConllSentence | CrfsuiteSequence
 class TokenFile(Protocol):
     """A file of one format.
 
-    names : of the columns of tokens, where the file says them; known once the first sentence was read.
+    names : the names of the columns of tokens, if the file has them; known after the first sentence was read.
     """
 
     names: list[str] | None
 
     def __iter__(self) -> Iterator[tuple[FileSentence, Any]]:
-        """Sentences, each with what is needed to write it again."""
+        """Yield sentences, each with what is needed to write it again."""
 
     def with_labels(self, written: Any, labels: Sequence[Any]) -> str:
-        """What is written for a sentence and its predictions."""
+        """Return the text of a sentence with its predictions."""
 
 
 def token_file(form: str, name: str, columns: Sequence[str] | None, labelled: bool, settings: Any) -> TokenFile:
-    """The file of this name and format.
+    """Return the file of this name and format.
 
-    columns : names of those that a model wants, where it makes features of columns.
-    labelled : whether there are labels; where not, a column more than those is left out.
+    columns : the names of the columns that a model needs, if it makes features from columns.
+    labelled : whether there are labels; if not, an additional column is ignored.
     """
     if form == "crfsuite":
         return CrfsuiteFile(name)
@@ -49,7 +49,7 @@ def token_file(form: str, name: str, columns: Sequence[str] | None, labelled: bo
 
 
 class ConllFile:
-    """Columns between blanks; predictions are one more, as conlleval reads them."""
+    """Columns separated by blanks; predictions are an additional column, as conlleval reads them."""
 
     names: list[str] | None = None
 
@@ -75,7 +75,7 @@ class ConllFile:
 
 
 class CrfsuiteFile:
-    """Features of tokens; predictions are labels alone, a line for each."""
+    """Features of tokens; predictions are labels alone, one per line."""
 
     names: list[str] | None = None
 
@@ -90,7 +90,7 @@ class CrfsuiteFile:
 
 
 class JsonlFile:
-    """Records; those of predictions have one more key, "predicted"."""
+    """Records; predictions are an additional key, "predicted"."""
 
     names: list[str] | None = None
 
@@ -105,7 +105,7 @@ class JsonlFile:
 
 
 class TableFile:
-    """Rows of tokens; those of predictions have one more column, "predicted"."""
+    """Rows of tokens; predictions are an additional column, "predicted"."""
 
     def __init__(self, name: str, columns: Sequence[str] | None, sequence: str, label: str):
         self.file, self.columns, self.sequence, self.label = name, columns, sequence, label

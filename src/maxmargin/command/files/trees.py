@@ -1,4 +1,4 @@
-"""Parse trees in brackets. Function tags and traces of treebanks are left out, as usual in parsing."""
+"""Parse trees in brackets. Function tags and traces of treebanks are removed, as usual in parsing."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from maxmargin.structures.parsing.brackets import iterate_trees, trees_in
 from maxmargin.structures.parsing.parseval import parseval
 from maxmargin.structures.parsing.trees import Tree
 
-AT_ONCE = 50  # sentences: parsing takes long
+AT_ONCE = 50  # sentences at once, because parsing is slow
 
 
 def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:
-    """Trees, and the sentences below them."""
+    """Return sentences and their trees."""
     cleaned = (tree.cleaned() for name in sources for tree in iterate_trees(opened(name)))
     trees = [tree for tree in cleaned if tree is not None]
     if not trees:
@@ -25,7 +25,9 @@ def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples |
 
 
 def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any]]:
-    """A tree for every line: a sentence (word/TAG or, of models of words, words), or a tree, whose words are parsed."""
+    """Yield a tree for every line: a sentence (word/TAG or, for models of words, words), or a tree whose words are
+    parsed.
+    """
     with reading(opened(source)) as lines:
         for some in some_at_a_time(_sentences(lines, model), AT_ONCE):
             for tree in model.predict(some):
@@ -33,14 +35,14 @@ def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any
 
 
 def measures(model: Any, examples: FileExamples) -> dict[str, float]:
-    """Labelled brackets, as EVALB counts them."""
+    """Return labelled precision, recall and F1 as EVALB does."""
     score = parseval(examples.Y, model.predict(examples.X))
     return {"precision": score.precision, "recall": score.recall, "F1": score.f1}
 
 
 def _sentence(tree: Tree, estimator: Any) -> Any:
     if estimator.inputs == "features":
-        raise UsageError("inputs='features' is for Python: files have words and tags")
+        raise UsageError("inputs='features' is available in Python only, because files have words and tags")
     return tree.tokens() if estimator.inputs == "tags" else tree.words()
 
 
@@ -57,5 +59,5 @@ def _sentences(lines: TextLines, model: Any) -> Iterator[Any]:
             tokens = [tuple(token.rsplit("/", 1)) for token in line.split()]
             for token in tokens:
                 if len(token) < 2 or not all(token):
-                    raise lines.error(f"{'/'.join(token)!r} is no word with its tag; expected word/TAG, or a tree")
+                    raise lines.error(f"{'/'.join(token)!r} is not a word with its tag; expected word/TAG, or a tree")
             yield tokens
