@@ -1,4 +1,4 @@
-"""Where the oracle runs: one file per place."""
+"""Executors, which run the oracle in this thread, in threads, in processes or on a cluster."""
 
 from maxmargin.executors.base import Executor
 from maxmargin.executors.dask import Dask

@@ -1,4 +1,4 @@
-"""Where the oracle runs. An executor places parts of the data once and maps a function over them, in order."""
+"""Executor: the interface of what runs the oracle. It places shards of the data once and maps functions over them."""
 
 from __future__ import annotations
 
@@ -8,28 +8,42 @@ from typing import Any
 
 
 class Executor:
-    """Run here, in threads, or elsewhere: whoever calls it cannot tell, except by the clock.
+    """A place to run the oracle: this thread, other threads, processes or a cluster. The results are the same
+    everywhere.
 
-    The functions are importable by their names, so that other processes find them. What one may send along, in `each`
-    and `shared`, is small: the data are in the parts.
+    Functions must be importable by name, so that other processes find them. Arguments in `each` and `shared` should be
+    small; the data are in the shards (parts).
+
+    Examples
+    --------
+    >>> from maxmargin.executors import Serial
+    >>> list(Serial().map(pow, [2, 3], [5, 2]))
+    [32, 9]
+
+    See Also
+    --------
+    Serial, Threads, Processes, Dask : the implementations.
     """
 
-    workers: int = 1  # how many parts are worked on at once
-    sums_there: bool = False  # whether what parts come to is summed up among them, so that one answer returns
-    shares_memory: bool = True  # whether a part is worked on where it is, so that nothing needs a place of its own
+    workers: int = 1  # how many shards are processed at once
+    sums_there: bool = False  # whether results are summed at the workers, so that one answer returns
+    shares_memory: bool = True  # whether shards stay in this process, so that nothing is copied
 
     def collected(self, data: Any) -> Any:
-        """Data that are spread over this executor's places as a list or an array; others as they are."""
+        """Return data that are spread over this executor as a list or an array; other data as they are."""
         return data
 
     def place(self, parts: Sequence[Any]) -> list[Any]:
-        """Keep the parts where they will be worked on; returns handles for `map`, which free them at their end."""
+        """Place the shards with the workers and return handles for `map`; a shard is freed when its
+        handle is deleted.
+        """
         return list(parts)
 
     def map(self, fn: Callable[..., Any], placed: Sequence[Any], each: Sequence[Any], *shared: Any) -> Iterator[Any]:
-        """fn(part, each, *shared) for every part, results in that order.
+        """Yield fn(part, each, *shared) for every shard, in order.
 
-        `each` has one entry per part; one that is itself a handle stands for its part, which must be in the same place.
+        `each` has one entry per shard; an entry that is itself a handle stands for its shard, which must have the same
+        worker.
         """
         raise NotImplementedError
 
@@ -41,46 +55,46 @@ class Executor:
         each: Sequence[Any],
         *shared: Any,
     ) -> Any:
-        """What `map` returns, joined in a tree that depends on the number of parts alone: neighbours first."""
+        """Return the results of `map` joined in a tree that depends only on the number of shards: neighbours first."""
         return joined_in_a_tree(join, list(self.map(fn, placed, each, *shared)))[0]
 
     def derive(self, fn: Callable[..., Any], placed: Sequence[Any], *shared: Any) -> list[Any]:
-        """Keep fn(part, *shared) of every part where it is, and return handles for these."""
+        """Compute fn(part, *shared) for every shard, keep the results with the workers and return handles for them."""
         return [fn(part, *shared) for part in placed]
 
     def alive(self, placed: Sequence[Any]) -> bool:
-        """Whether these parts are still where they were placed."""
+        """Return whether these shards are still with their workers."""
         return True
 
     def close(self) -> None:
-        """Give back threads, processes or connections. They are there again when they are needed."""
+        """Release threads, processes or connections. They are created again when they are needed."""
 
 
 def joined_in_a_tree(join: Callable[[Any, Any], Any], found: list[Any], until: int = 1) -> list[Any]:
-    """Neighbours joined, and neighbours of these, until no more than so many are left."""
+    """Join neighbours, then neighbours of the results, until at most `until` are left."""
     while len(found) > until:
         found = [join(*found[k : k + 2]) if k + 1 < len(found) else found[k] for k in range(0, len(found), 2)]
     return found
 
 
 def n_workers(workers: int) -> int:
-    """The number of workers that is meant: -1 stands for one per core."""
+    """Return the number of workers: -1 stands for one per core."""
     if workers == 0 or workers < -1:
         raise ValueError(f"workers must be a positive number or -1 for all cores, got {workers}")
     return os.cpu_count() or 1 if workers == -1 else workers
 
 
 def check_deadline(deadline: float) -> float:
-    """Seconds, or an error."""
+    """Return the deadline in seconds; raise a ValueError unless it is positive."""
     if not deadline > 0:
         raise ValueError(f"deadline must be a positive number of seconds, got {deadline!r}")
     return deadline
 
 
 def late_parts(names: Sequence[str], n_parts: int, deadline: float) -> str:
-    """Says who did not answer in time."""
+    """Return a message that names the shards that did not answer in time."""
     which = ", ".join(names[:8]) + (f" and {len(names) - 8} others" if len(names) > 8 else "")
     return (
-        f"of {n_parts} parts, {which} did not answer within the deadline of {deadline:g} s. If that is too short for a "
+        f"of {n_parts} parts, {which} did not answer within the deadline of {deadline:g} s. If this is too short for a "
         "pass over a part, set the executor's deadline"
     )

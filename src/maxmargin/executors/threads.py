@@ -1,4 +1,4 @@
-"""A pool of threads in this process: compiled kernels release the GIL."""
+"""Threads: the executor with a pool of threads in this process; compiled kernels release the GIL."""
 
 from __future__ import annotations
 
@@ -9,18 +9,35 @@ from typing import Any
 
 from maxmargin.executors.base import Executor, n_workers
 
-AHEAD = 2  # calls per thread that may be done before their results are asked for: bounds what these take
+AHEAD = 2  # calls per thread that may run ahead, which bounds the memory of results
 
 
 class Threads(Executor):
-    """`workers` threads (-1: one per core). The results do not depend on their number."""
+    """The executor with a pool of threads. The results do not depend on their number.
+
+    Parameters
+    ----------
+    workers : the number of threads; -1 for one per core.
+
+    Examples
+    --------
+    >>> from maxmargin.executors import Threads
+    >>> with_two = Threads(2)
+    >>> list(with_two.map(max, [1, 5], [3, 2]))
+    [3, 5]
+    >>> with_two.close()
+
+    See Also
+    --------
+    Processes : for tasks in plain Python, which hold the GIL.
+    """
 
     def __init__(self, workers: int = -1):
         self.workers = n_workers(workers)
         self._pool: ThreadPoolExecutor | None = None
 
     def map(self, fn: Callable[..., Any], placed: Sequence[Any], each: Sequence[Any], *shared: Any) -> Iterator[Any]:
-        if len(placed) == 1:  # a hop to another thread and back would only cost
+        if len(placed) == 1:  # switching to another thread would only cost time
             return iter([fn(placed[0], each[0], *shared)])
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="maxmargin")
@@ -40,7 +57,7 @@ class Threads(Executor):
 
 
 def _in_order(calls: Iterator[tuple[Any, ...]], most: int) -> Iterator[Any]:
-    """The results of calls, of which as many are begun before they are asked for."""
+    """Yield the results of calls in order, with at most `most` calls begun ahead."""
     begun: deque[Future[Any]] = deque()
     try:
         for pool, *call in calls:

@@ -48,7 +48,7 @@ class AtomBatch(Batch, PredictionForm):
 
     @property
     def kernel(self) -> KernelAtoms | None:
-        """The atoms, where they are known by inner products."""
+        """The atoms if they are defined by a kernel, otherwise None."""
         return self.atoms if isinstance(self.atoms, KernelAtoms) else None
 
     def offers(self, capability: type[Offered]) -> Offered | None:
@@ -85,7 +85,9 @@ class AtomBatch(Batch, PredictionForm):
             self.verify(source)
 
     def verify(self, source: ArrayFolder) -> None:
-        """Compare what these examples need of the packed folder with its checksums; ValueError where they differ."""
+        """Compare the part of the packed folder that these examples need with its checksums; raise a ValueError if they
+        differ.
+        """
         for name in source.arrays:
             source.verify(name)
 

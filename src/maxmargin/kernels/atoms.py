@@ -2,9 +2,9 @@
 
     w = (d, Σ_u φ(x_u) ⊗ B[u]),       ⟨w, w'⟩ = d·d' + Σ_k B[:, k]ᵀ G B'[:, k],       G[u, v] = k(x_u, x_v)         (1)
 
-is kept as the vector of its coefficients, (d, B) with a row of B for every unit and a column for every label. Planes
-add and scale as ever, because they are combinations of atoms (problem/planes/atoms.py) and atom (u, k) is the
-coefficient B[u, k] here. Only products differ: the score of label k at unit u is (G B)[u, k].
+is stored as the vector of its coefficients, (d, B), with a row of B for every unit and a column for every label. Planes
+can be added and scaled as usual, because they are combinations of atoms (problem/planes/atoms.py) and atom (u, k) is
+the coefficient B[u, k] here. Only products differ: the score of label k at unit u is (G B)[u, k].
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from maxmargin.problem.planes.atoms import AtomRows, Atoms, Gathered
 from maxmargin.problem.planes.compiled.atom_arrays import AtomArrays
 
 Units = NDArray[np.int64]
-TABLES = 3  # weight vectors whose scores are remembered: solvers ask for the same ones again and again
+TABLES = 3  # weight vectors whose scores are cached, because solvers need the same ones repeatedly
 AT_ONCE = 1024  # new units scored at once in prediction
-ROUNDING = 1e-12  # of (Σ |B[u]| √G[u,u])²: a negative squared length below this is zero
+ROUNDING = 1e-12  # relative to (Σ |B[u]| √G[u,u])²; smaller negative squared lengths count as zero
 
 
 class LearntScores(Learnt):
-    """The scores that are remembered, of an owner's units at some weights."""
+    """The cached scores of an owner's units at some weights."""
 
     def left(self, value: Any) -> Any:
         return [list(each) for each in value]
@@ -54,8 +54,9 @@ class LearntScores(Learnt):
 class KernelAtoms(Atoms):
     """The atoms of a data set under a fitted kernel.
 
-    owner[u] is the example that unit u belongs to, or -1. `support`, the kept units of a trained model, come after the
-    data's own, and a model's weights (d, B over its support) are read as those of all units, see `lifted`.
+    owner[u] is the example that unit u belongs to, or -1. `support`, the support units of a trained model, come after
+    the
+    units of the data, and the weights of a model (d, B over its support) are read as those of all units, see `lifted`.
     """
 
     about = "kernel in the dual"
@@ -65,8 +66,8 @@ class KernelAtoms(Atoms):
         self.n_support = 0 if support is None else int(support.shape[0])
         n_units = int(units.shape[0]) + self.n_support
         super().__init__(sparse.eye_array(n_units, format="csr"), n_labels, direct)
-        self.kept: tuple[Array, Array] | None = None  # weights that someone keeps the (units, labels) scores of
-        self._tables: list[tuple[Array, Array, NDArray[np.bool_]]] = []  # weights, scores, which of them are known
+        self.kept: tuple[Array, Array] | None = None  # weights and their (units, labels) scores, kept by a dual
+        self._tables: list[tuple[Array, Array, NDArray[np.bool_]]] = []  # weights, scores, mask of known scores
         self._rows: KernelRows | None = None
         self._images: AtomArrays | None = None
         self._lock = RLock()
@@ -83,22 +84,22 @@ class KernelAtoms(Atoms):
             return self._rows
 
     def reads(self, atoms: int) -> float:
-        """Planes are combinations of atoms and nothing else."""
+        """Return 0, because planes are combinations of atoms and need no feature values."""
         return 0.0
 
     def gathered(self, which: NDArray[np.int32]) -> Gathered:
         return GatheredUnits(self, which)
 
     def taken(self, units: Units) -> Atoms:
-        """All of them: the rows of the kernel matrix are kept in one place."""
+        """Return all atoms, because the rows of the kernel matrix are shared."""
         return self
 
     def coefficients(self, w: Array) -> Array:
-        """B: a row for every unit."""
+        """Return B, with a row for every unit."""
         return w[self.arrays.direct :].reshape(-1, self.arrays.n_labels)
 
     def lifted(self, w: Array) -> Array:
-        """The weights of a model, which knows its support only, as coefficients of all units."""
+        """Return the weights of a model, which has coefficients of its support only, as coefficients of all units."""
         if len(w) == self.dim:
             return w
         full, direct = np.zeros(self.dim), self.arrays.direct
@@ -106,7 +107,7 @@ class KernelAtoms(Atoms):
         return full
 
     def scores(self, w: Array, units: Units) -> Array:
-        """(len(units), K): the score of every label of these units."""
+        """Return the (len(units), K) scores of every label of these units."""
         kept = self.kept
         if kept is not None and w is kept[0]:
             return np.ascontiguousarray(kept[1][units])
@@ -121,7 +122,7 @@ class KernelAtoms(Atoms):
             return scores[units]
 
     def _table(self, w: Array) -> tuple[Array, NDArray[np.bool_]]:
-        """The scores of w, as far as they are known."""
+        """Return the scores of w and a mask of those that are known."""
         for t, (weights, scores, known) in enumerate(self._tables):
             if np.array_equal(weights, w):
                 self._tables.insert(0, self._tables.pop(t))
@@ -131,7 +132,9 @@ class KernelAtoms(Atoms):
         return scores, known
 
     def _scores_of_model(self, w: Array, units: Units) -> Array:
-        """The same for a model's weights, without a cache: every pair of a new unit and a support unit occurs once."""
+        """Return the scores of a model without a cache, because every pair of a new unit and a support unit occurs
+        once.
+        """
         direct, n_labels = self.arrays.direct, self.arrays.n_labels
         if len(w) != direct + self.n_support * n_labels:
             raise ValueError(
@@ -172,10 +175,12 @@ class KernelAtoms(Atoms):
         return self.n_units
 
     def largest(self, w: Array) -> float:
-        return float("inf")  # features are not known
+        return float("inf")  # features are unknown
 
     def size_of(self, w: Array) -> float:
-        """Σ |B[u]| √G[u,u], with the coordinates' own length: scores are sums over all units that w is made of."""
+        """Return Σ |B[u]| √G[u,u] plus the length of the direct coordinates, because scores are sums over all units of
+        w.
+        """
         active = self.active(w)
         own = float(np.linalg.norm(w[: self.arrays.direct]))
         return own + float(self.lengths[active] @ np.abs(self.coefficients(w)[active]).sum(axis=1))
@@ -185,7 +190,7 @@ class KernelAtoms(Atoms):
         return np.array([self.inner(row, row) for row in (each[[j]].toarray()[0] for j in range(rows.shape[0]))])
 
     def inner(self, v: Array, w: Array) -> float:
-        """⟨v, w⟩ by (1)."""
+        """Return ⟨v, w⟩ by (1)."""
         direct, own = self.arrays.direct, self.coefficients(v)
         active = self.active(v)
         product = float(np.dot(v[:direct], w[:direct])) + float(np.sum(own[active] * self.scores(w, active)))
@@ -199,24 +204,25 @@ class KernelAtoms(Atoms):
         return 0.0
 
     def square(self, w: Array) -> float:
-        """‖w‖², not rounded down: a sum over all pairs of units, in which much may cancel."""
+        """Return an upper bound on ‖w‖², which is a sum over all pairs of units with cancellation."""
         return self.inner(w, w) + gamma(2 * self.n_units + 8) * self.size_of(w) ** 2
 
     def active(self, w: Array) -> Units:
-        """The units that w is made of: its support."""
+        """Return the units with nonzero coefficients in w: its support."""
         return np.flatnonzero(self.coefficients(w).any(axis=1))
 
     def restricted(self, units: Units) -> KernelAtoms:
-        """The atoms of these units alone, which are renumbered; what is known of the kernel matrix stays known."""
+        """Return the atoms of these units alone, renumbered; known entries of the kernel matrix stay known."""
         direct, n_labels = self.arrays.direct, self.arrays.n_labels
         part = KernelAtoms(self.kernel, self.kernel.among(self.own, units), n_labels, direct, self.owner[units])
         part._rows = self.rows.restricted(units)
         return part
 
     def images(self) -> AtomArrays:
-        """G restricted to pairs of units of one example, in the form of atoms: the products of planes of one example.
+        """Return G restricted to pairs of units of one example, in the form of atoms: the products of planes of one
+        example.
 
-        To add atom (u, k) of these to a vector is to add G[u, v] at coefficient (v, k) for all units v of u's example.
+        Adding atom (u, k) of these to a vector adds G[u, v] at coefficient (v, k) for all units v of the example of u.
         """
         if self._images is None:
             self._images = self._local_products()
@@ -246,7 +252,7 @@ class KernelAtoms(Atoms):
         return Atoms(gram, n_labels, direct).arrays
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without what was computed."""
+        """Return the state without cached values."""
         return {**vars(self), "kept": None, "_tables": [], "_images": None, "_lock": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -255,7 +261,7 @@ class KernelAtoms(Atoms):
 
 
 class GatheredUnits(Gathered):
-    """Some atoms; their products are looked up in the kernel matrix."""
+    """Some atoms, whose products are looked up in the kernel matrix."""
 
     def __init__(self, atoms: KernelAtoms, which: NDArray[np.int32]):
         self.atoms, self.which = atoms, which

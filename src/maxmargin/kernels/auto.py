@@ -1,4 +1,4 @@
-"""What the kernel of an estimator becomes on its training data: a kernel in the dual, or an explicit map of it."""
+"""The choice between a kernel in the dual and an explicit feature map, given the training data."""
 
 from __future__ import annotations
 
@@ -15,14 +15,27 @@ from maxmargin.kernels.map import KernelMap
 
 
 class Auto(BaseEstimator):
-    """The kernel in the dual where its whole matrix fits into cache_mb of the kernel, else an explicit map.
-
-    kernel : str, callable or Kernel, to be mapped by KernelMap(kernel); or a KernelMap, to say how to map.
+    """A kernel that is used in the dual if its matrix fits into cache_mb, and as an explicit feature map otherwise.
 
     With 1024 MB, the default, the dual serves up to 11,585 training units (rows, positions, nodes). Beyond that, rows
-    of its matrix would be computed over and over again, while a map costs what a linear model costs. A map may be
-    inexact, and the certificate is one of the mapped problem; it says which way was taken and how exact the map is.
-    A precomputed kernel stays in the dual, because its matrix is there already.
+    of
+    the matrix would be computed repeatedly, while a map costs as much as a linear model. A map may be inexact, and the
+    certificate then belongs to the mapped problem; it says which way was taken and how exact the map is. A precomputed
+    kernel stays in the dual, because its matrix exists already.
+
+    Parameters
+    ----------
+    kernel : str, callable or Kernel, to be mapped by KernelMap(kernel); or a KernelMap, which says how to map.
+
+    Examples
+    --------
+    >>> from maxmargin.kernels import Auto
+    >>> type(Auto("rbf").chosen_for(1000)).__name__, type(Auto("rbf").chosen_for(100_000)).__name__
+    ('RBF', 'KernelMap')
+
+    See Also
+    --------
+    KernelMap : the explicit map.
     """
 
     saved: ClassVar[Fields] = {"kernel": Field()}
@@ -31,7 +44,7 @@ class Auto(BaseEstimator):
         self.kernel = kernel
 
     def chosen_for(self, n_units: int) -> Kernel | KernelMap:
-        """The kernel itself or a map of it, not fitted yet."""
+        """Return the kernel itself or a map of it, not fitted yet."""
         mapping = clone(self.kernel) if isinstance(self.kernel, KernelMap) else KernelMap(self.kernel)
         kernel = as_kernel(mapping.kernel)
         fits = 8 * n_units**2 <= kernel.cache_mb * 2**20
@@ -39,7 +52,7 @@ class Auto(BaseEstimator):
 
 
 class MapWithConstant:
-    """A fitted map and one more feature, the constant 1."""
+    """A fitted map with an additional constant feature 1."""
 
     saved: ClassVar[Fields] = {"mapping": Part(KernelMap)}
 
@@ -51,13 +64,15 @@ class MapWithConstant:
         return self.mapping.n_components_ + 1
 
     def transform(self, units: Any) -> Array:
-        """The rows φ(unit), then 1."""
+        """Return the rows φ(unit), followed by 1."""
         features = self.mapping.transform(units)
         return np.hstack([features, np.ones((len(features), 1))])
 
 
 def fitted_to(units: Any, kernel: Any) -> Kernel | KernelMap | MapWithConstant:
-    """Any kernel that estimators take, fitted to the training units. None of the objects given is changed."""
+    """Return a kernel, given in any form that estimators take, fitted to the training units. The given object is not
+    changed.
+    """
     if isinstance(kernel, WithConstant):
         inner = fitted_to(units, kernel.kernel)
         return MapWithConstant(inner) if isinstance(inner, KernelMap) else WithConstant(inner)

@@ -1,7 +1,7 @@
-"""Is it an inner product? A kernel that is none has no certificate, so training with it does not begin.
+"""The check that a kernel is an inner product; training refuses other kernels, because nothing could be certified.
 
-With a kernel matrix G that is not positive semidefinite "‖w‖²" may be negative, the dual is not concave, and neither
-lower bounds nor optima mean anything.
+If a kernel matrix G is not positive semidefinite, "‖w‖²" may be negative, the dual is not concave, and neither lower
+bounds nor optima have a meaning.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from threadpoolctl import threadpool_limits
 
 from maxmargin.kernels.functions import Kernel
 
-MOST = 1000  # units whose kernel matrix is decomposed; of more, that many drawn at random
-ROUNDING = 1e-8  # of the largest eigenvalue: a negative one below this is zero
+MOST = 1000  # the most units whose kernel matrix is decomposed; larger sets are sampled
+ROUNDING = 1e-8  # relative to the largest eigenvalue; smaller negative ones count as zero
 
 
 def check_definite(kernel: Kernel, units: Any) -> None:
-    """Raise a ValueError with the smallest eigenvalue unless the units' kernel matrix is positive semidefinite."""
+    """Raise a ValueError with the smallest eigenvalue unless the kernel matrix of the units is positive
+    semidefinite.
+    """
     if kernel.definite:
         return
     n = units.shape[0]
@@ -37,7 +39,7 @@ def check_definite(kernel: Kernel, units: Any) -> None:
             f"the kernel is not symmetric: k({i}, {j}) of these training units differs by {difference.max():.3g} from "
             f"k({j}, {i})"
         )
-    with threadpool_limits(1, user_api="blas"):  # threads that wait for each other take far longer than one alone
+    with threadpool_limits(1, user_api="blas"):  # several threads would wait for each other and take longer
         values = np.linalg.eigvalsh((gram + gram.T) / 2)
     if values[0] < -ROUNDING * max(float(values[-1]), largest):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Kernel functions: k(u, v) = ⟨φ(u), φ(v)⟩ of two inputs, and the parameters that fix φ."""
+"""Kernel functions: k(u, v) = ⟨φ(u), φ(v)⟩ of two inputs, and the parameters that define φ."""
 
 from __future__ import annotations
 
@@ -20,11 +20,27 @@ FEW = 32  # rows
 
 
 class Kernel(BaseEstimator):
-    """k(u, v) between rows of a matrix (or members of an array of objects); a subclass writes `values`.
+    """A kernel function k(u, v) between rows of a matrix (or members of an array of objects); a subclass defines
+    `values`.
 
-    Parameters follow scikit-learn's rules, so that kernel__gamma can be searched. `cache_mb` limits the memory of the
-    kernel matrix's rows that training keeps. `definite` says that every kernel matrix is positive semidefinite, which
-    training relies on; where it is False, the matrix of the training data is examined.
+    Parameters follow scikit-learn's rules, so that kernel__gamma can be searched. `cache_mb` limits the memory for rows
+    of
+    the kernel matrix that training keeps. `definite` says that every kernel matrix is positive semidefinite, which
+    training
+    relies on; if it is False, the matrix of the training data is checked.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernels import RBF
+    >>> X = np.array([[0.0], [1.0]])
+    >>> RBF(gamma=1.0).fit(X).values(X, X).round(3)
+    array([[1.   , 0.368],
+           [0.368, 1.   ]])
+
+    See Also
+    --------
+    as_kernel : makes kernels from names and functions.
     """
 
     cache_mb: float = 1024.0
@@ -37,39 +53,39 @@ class Kernel(BaseEstimator):
         return parameters_of(cls)
 
     def fit(self, X: Any) -> Self:
-        """Learn from the training inputs what the parameters leave open."""
+        """Set what the parameters leave open from the training inputs."""
         if not is_finite(self.cache_mb) or not self.cache_mb > 0:
             raise ValueError(f"cache_mb must be a positive number of megabytes, got {self.cache_mb!r}")
         return self
 
     def values(self, A: Any, kept: Any) -> Array:
-        """(len(A), len(kept)): k of every member of A with every training input that was kept."""
+        """Return the (len(A), len(kept)) values k of every member of A with every kept training input."""
         raise NotImplementedError
 
     def kept(self, X: Any, units: Numbers) -> Any:
-        """What must be known of these training inputs to compute their values: themselves."""
+        """Return what is needed of these training inputs to compute kernel values: by default the inputs themselves."""
         return X[units]
 
     def prepared(self, X: Any) -> Any:
-        """Training inputs in the form that `between` reads; made once."""
+        """Return the training inputs in the form that `between` reads; computed once."""
         return X
 
     def between(self, prepared: Any, rows: Numbers, columns: Numbers) -> Array:
-        """(len(rows), len(columns)): k of these members of the prepared inputs with those."""
+        """Return the (len(rows), len(columns)) kernel values between members of the prepared inputs."""
         return self.values(prepared[rows], self.kept(prepared, columns))
 
     def joined(self, X: Any, kept: Any) -> Any:
-        """The members of X, then those that were kept."""
+        """Return the members of X, followed by the kept ones."""
         if sparse.issparse(X) or sparse.issparse(kept):
             return sparse.vstack([sparse.csr_array(X), sparse.csr_array(kept)], format="csr")
         return np.concatenate([X, kept])
 
     def among(self, X: Any, units: Numbers) -> Any:
-        """These members of X alone, renumbered."""
+        """Return these members of X alone, renumbered."""
         return X[units]
 
     def diagonal(self, X: Any) -> Array:
-        """k(u, u) of every member."""
+        """Return k(u, u) of every member."""
         each = (np.arange(i, i + 1) for i in range(X.shape[0]))
         return np.array([float(self.values(X[i], self.kept(X, i))[0, 0]) for i in each])
 
@@ -111,7 +127,15 @@ class Named(Kernel):
 
 
 class Linear(Named):
-    """⟨u, v⟩: the linear model, through its dual. Pays where inputs have far more features than there are inputs."""
+    """The linear kernel ⟨u, v⟩. It pays if inputs have far more features than there are inputs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernels import Linear
+    >>> Linear().fit(np.eye(2)).values(np.array([[1.0, 2.0]]), np.eye(2)).tolist()
+    [[1.0, 2.0]]
+    """
 
     metric = "linear"
     definite = True
@@ -124,7 +148,15 @@ class Linear(Named):
 
 
 class Cosine(Named):
-    """⟨u, v⟩ / ‖u‖‖v‖."""
+    """The cosine kernel ⟨u, v⟩ / ‖u‖‖v‖.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernels import Cosine
+    >>> Cosine().fit(np.eye(2)).values(np.array([[3.0, 4.0]]), np.eye(2)).tolist()
+    [[0.6, 0.8]]
+    """
 
     metric = "cosine"
     definite = True
@@ -134,7 +166,22 @@ class Cosine(Named):
 
 
 class Polynomial(Named):
-    """(γ⟨u, v⟩ + coef0)^degree: with coef0 > 0 all products of up to `degree` features."""
+    """The polynomial kernel (γ⟨u, v⟩ + coef0)^degree; with coef0 > 0 it has all products of at most `degree` features.
+
+    Parameters
+    ----------
+    degree : the exponent.
+    gamma : "scale", "auto" or a positive number, as in scikit-learn's SVC.
+    coef0 : the constant.
+    cache_mb : megabytes for rows of the kernel matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernels import Polynomial
+    >>> Polynomial(degree=2, gamma=1.0, coef0=1.0).fit(np.eye(2)).values(np.array([[2.0, 0.0]]), np.eye(2)).tolist()
+    [[9.0, 1.0]]
+    """
 
     metric = "poly"
 
@@ -161,7 +208,20 @@ class Polynomial(Named):
 
 
 class RBF(Named):
-    """exp(-γ‖u - v‖²)."""
+    """The Gaussian kernel exp(-γ‖u - v‖²).
+
+    Parameters
+    ----------
+    gamma : "scale", "auto" or a positive number, as in scikit-learn's SVC.
+    cache_mb : megabytes for rows of the kernel matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernels import RBF
+    >>> RBF(gamma=1.0).fit(np.eye(2)).values(np.eye(2)[:1], np.eye(2)[:1]).tolist()
+    [[1.0]]
+    """
 
     metric = "rbf"
     definite = True
@@ -174,7 +234,7 @@ class RBF(Named):
 
     def fit(self, X: Any) -> Self:
         super().fit(X)
-        # ‖u - v‖² is computed as ‖u‖² + ‖v‖² - 2⟨u, v⟩, whose digits cancel far from the origin
+        # ‖u - v‖² is computed as ‖u‖² + ‖v‖² - 2⟨u, v⟩, which cancels far from the origin
         self.centre_ = None if sparse.issparse(X) else X.mean(axis=0)
         return self
 
@@ -193,7 +253,7 @@ class RBF(Named):
         if not isinstance(prepared, tuple):
             return super().between(prepared, rows, columns)
         units, squares = prepared
-        few = len(rows) < FEW  # products with all units cost less than picking some of them
+        few = len(rows) < FEW  # products with all units cost less than selecting some of them
         values = (units[rows] @ units.T)[:, columns] if few else units[rows] @ units[columns].T
         values *= 2.0
         values -= squares[rows][:, None]
@@ -210,7 +270,14 @@ class RBF(Named):
 
 
 class Sigmoid(Named):
-    """tanh(γ⟨u, v⟩ + coef0): an inner product for some parameters and data only."""
+    """The kernel tanh(γ⟨u, v⟩ + coef0), which is an inner product for some parameters and data only.
+
+    Parameters
+    ----------
+    gamma : "scale", "auto" or a positive number, as in scikit-learn's SVC.
+    coef0 : the constant.
+    cache_mb : megabytes for rows of the kernel matrix.
+    """
 
     metric = "sigmoid"
 
@@ -224,7 +291,20 @@ class Sigmoid(Named):
 
 
 class Function(Kernel):
-    """A function of two matrices: f(A, B) returns the (len(A), len(B)) values, as for sklearn's SVC."""
+    """A kernel given by a function f(A, B) that returns the (len(A), len(B)) values, as for scikit-learn's SVC.
+
+    Parameters
+    ----------
+    function : the function f(A, B).
+    cache_mb : megabytes for rows of the kernel matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernels import Function
+    >>> Function(lambda A, B: A @ B.T).fit(np.eye(2)).values(np.eye(2), np.eye(2)).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
 
     def __init__(self, function: Callable[[Any, Any], Any], cache_mb: float = 1024.0):
         self.function = function
@@ -243,7 +323,13 @@ class Function(Kernel):
 
 
 class Precomputed(Kernel):
-    """The inputs are rows of the kernel matrix: its values with all training inputs, in the order of training."""
+    """A kernel given by its matrix: inputs are rows of kernel values with all training inputs, in the order of
+    training.
+
+    Parameters
+    ----------
+    cache_mb : megabytes for rows of the kernel matrix.
+    """
 
     def __init__(self, cache_mb: float = 1024.0):
         self.cache_mb = cache_mb
@@ -278,7 +364,7 @@ class Precomputed(Kernel):
 
 
 class WithConstant(Kernel):
-    """k + 1: one more feature, the constant 1, whose weight is the intercept."""
+    """The kernel k + 1, which adds a constant feature 1, whose weight is the intercept."""
 
     # Of an estimator, this is made of its parameter, a name among others; fitted, of a kernel.
     saved: ClassVar[Fields] = {"kernel": Field()}
@@ -333,7 +419,22 @@ NAMES: dict[str, type[Kernel]] = {
 
 
 def as_kernel(kernel: Any) -> Kernel:
-    """A new kernel object from a name, a function f(A, B) or a kernel object."""
+    """Return a new kernel object, given a name, a function f(A, B) or a kernel object.
+
+    Parameters
+    ----------
+    kernel : "linear", "rbf", "poly", "cosine", "sigmoid" or "precomputed"; a function f(A, B); or a Kernel.
+
+    Returns
+    -------
+    Kernel, not fitted.
+
+    Examples
+    --------
+    >>> from maxmargin.kernels import as_kernel
+    >>> as_kernel("rbf")
+    RBF()
+    """
     if isinstance(kernel, Kernel):
         return clone(kernel)
     if isinstance(kernel, str) and kernel in NAMES:
@@ -347,19 +448,19 @@ def as_kernel(kernel: Any) -> Kernel:
 
 
 def is_precomputed(kernel: Any) -> bool:
-    """Whether the inputs are rows of a kernel matrix; also of what has such a kernel."""
+    """Return whether the inputs are rows of a kernel matrix; also for an object that has such a kernel."""
     if not isinstance(kernel, str) and hasattr(kernel, "kernel"):
         return is_precomputed(kernel.kernel)
     return isinstance(kernel, Precomputed) or (isinstance(kernel, str) and kernel == "precomputed")
 
 
 def _squares(X: Any) -> Array:
-    """‖row‖² of every row."""
+    """Return ‖row‖² of every row."""
     return np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
 
 
 def _variance(X: Any) -> float:
-    """Of all numbers in a dense or sparse matrix, as sklearn's SVC measures it for gamma='scale'."""
+    """Return the variance of all numbers of a dense or sparse matrix, as scikit-learn's SVC does for gamma='scale'."""
     if sparse.issparse(X):
         return float(X.multiply(X).mean() - X.mean() ** 2)
     return float(np.var(X))

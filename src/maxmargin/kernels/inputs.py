@@ -1,7 +1,7 @@
-"""Inputs of any kind as the rows of one matrix, and back: what a map of rows needs to stand in front of any estimator.
+"""Conversion of inputs of any kind to the rows of one matrix and back, so that a map of rows works with any estimator.
 
-A matrix is its own rows. A list of sequences (arrays, sparse matrices, lists of tokens; see inputs/tokens.py) has a
-row per position, a list of graphs one per node. Other rows in their place make an input of the same kind.
+A matrix is its own rows. A list of sequences (arrays, sparse matrices, lists of tokens; see inputs/tokens.py) has a row
+per position, a list of graphs one per node. Replacing the rows gives an input of the same kind.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Rebuild = Callable[[Array], Any]
 
 
 def kind_of(X: Any) -> str:
-    """ "matrix", "sequences" or "graphs", by the form of the first member; what is none of these is called a matrix."""
+    """Return "matrix", "sequences" or "graphs", by the form of the first member; anything else is called a matrix."""
     if isinstance(X, Sequences):
         return "sequences"
     if hasattr(X, "shape"):
@@ -41,7 +41,7 @@ def kind_of(X: Any) -> str:
 
 
 class SequenceRows:
-    """The positions of sequences; features of tokens are numbered by `fit`, and those it has not seen are left out."""
+    """The positions of sequences; `fit` numbers the features of tokens, and unknown ones are ignored."""
 
     saved: ClassVar[Fields] = {"packer": Part(SequencePacker)}
 
@@ -54,7 +54,7 @@ class SequenceRows:
         return self.packer.n_features
 
     def read(self, X: Any) -> tuple[Any, Rebuild]:
-        """The rows, and how to make sequences of others."""
+        """Return the rows, and a function that makes sequences from other rows."""
         packed = self.packer.pack(X)
         if isinstance(X, Sequences):
             return packed.matrix, lambda rows: Sequences(rows, packed.offsets)
@@ -75,7 +75,7 @@ class GraphRows:
         return self.packer.n_features
 
     def read(self, X: Any) -> tuple[Any, Rebuild]:
-        """The rows, and how to make graphs with the same edges of others."""
+        """Return the rows, and a function that makes graphs with the same edges from other rows."""
         matrices = [_checked_features(x, i) for i, x in enumerate(X)]
         for i, matrix in enumerate(matrices):
             if matrix.shape[1] != self.n_features:
@@ -101,7 +101,7 @@ def _cut(rows: Array, packed: Sequences) -> list[Array]:
 
 
 def _node_features(x: Any) -> Any:
-    """The (nodes, features) matrix of a graph; None where x is not a graph."""
+    """Return the (nodes, features) matrix of a graph, or None if x is not a graph."""
     features = x[0] if isinstance(x, tuple) and len(x) in (2, 3) else getattr(x, "features", None)
     return features if len(getattr(features, "shape", ())) == 2 else None
 

@@ -1,4 +1,4 @@
-"""JointKernelTask: outputs that are compared by a kernel of the user's own, without any features."""
+"""JointKernelTask: outputs that are compared by a user-defined kernel, without features."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ UnitPairs = NDArray[np.object_]
 
 
 class JointKernelTask(UnitTask):
-    """A structure known by ⟨Ψ(x, z), Ψ(x', z')⟩ (Tsochantaridis et al. 2004, section 3).
+    """A task that is defined by the kernel ⟨Ψ(x, z), Ψ(x', z')⟩ (Tsochantaridis et al. 2004, section 3).
 
-    Write `joint_kernel((x, z), (x2, z2))`, `loss(y, z)` and `outputs(x)`, the list of all outputs of x. The units are
-    all pairs of an input and one of its outputs: this is for few and rich examples with few outputs each.
+    A subclass defines `joint_kernel((x, z), (x2, z2))`, `loss(y, z)` and `outputs(x)`, the list of all outputs of x.
+    The
+    units are all pairs of an input and one of its outputs, so this is for few examples with few outputs each.
     """
 
     def joint_kernel(self, first: tuple[Any, Any], second: tuple[Any, Any]) -> float:
-        """The inner product of two inputs with an output each."""
+        """Return the inner product of two inputs with an output each."""
         raise TaskError(f"{type(self).__name__} must define joint_kernel((x, z), (x2, z2))")
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
@@ -55,7 +56,7 @@ class JointKernelTask(UnitTask):
         return ListedBatch(self, self._unit_atoms(units, 1, 0, owner), bounds, truths, losses)
 
     def _units(self, X: Sequence[Any], Y: Sequence[Any]) -> tuple[UnitPairs, NDArray[np.int64], NDArray[np.int64]]:
-        """All pairs (x, z), where those of each example begin, and which are the truths."""
+        """Return all pairs (x, z), the offsets of the examples, and the numbers of the true pairs."""
         lists, truths, ends = [], [], [0]
         for x, y in zip(X, Y, strict=True):
             listed = list(self.outputs(x))
@@ -81,7 +82,9 @@ class JointKernelTask(UnitTask):
 
 
 class ListedBatch(AtomBatch, RescaledSearch):
-    """Examples with all outputs: example i has the units bounds[i]:bounds[i + 1], of which truths[i] is right."""
+    """Examples with all their outputs: example i has the units bounds[i]:bounds[i + 1], of which truths[i] is the true
+    one.
+    """
 
     def __init__(
         self,
@@ -117,7 +120,7 @@ class ListedBatch(AtomBatch, RescaledSearch):
 
 
 class JointKernel(Kernel):
-    """A function of two pairs, one value at a time."""
+    """The kernel of pairs (x, z), computed one value at a time."""
 
     def __init__(self, function: Callable[[Any, Any], float], cache_mb: float = 1024.0):
         self.function = function

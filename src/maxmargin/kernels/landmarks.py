@@ -1,16 +1,16 @@
 """Landmarks: a few inputs whose kernel features span almost as much as those of all training rows.
 
-Three ways to choose them. "uniform" draws rows, each as likely as any other. "leverage" draws row i with a probability
-that follows its ridge leverage score
+There are three ways to choose them. "uniform" draws rows with equal probability. "leverage" draws row i with a
+probability that follows its ridge leverage score
 
     ℓ_i = [G (G + λI)⁻¹]_ii ≤ 1                                                                                   (1)
 
-(Alaoui and Mahoney 2015), how much row i is needed to span the directions with eigenvalues above λ. G is not formed:
-from s rows S drawn uniformly
+(Alaoui and Mahoney 2015), which measures how much row i is needed to span the directions with eigenvalues above λ. G is
+not formed: from s rows S drawn uniformly
 
     ℓ_i ≈ (k_ii − k_iS (k_SS + λ (s/n) I)⁻¹ k_Si) / λ                                                              (2)
 
-(Musco and Musco 2017, one level of their recursion; with s = n it is (1)). "k-means" takes the centres of clusters,
+(Musco and Musco 2017, one level of their recursion; with s = n it is (1)). "k-means" uses the centres of clusters,
 which bounds the error by the spread within clusters (Zhang, Tsang and Kwok 2008).
 """
 
@@ -31,7 +31,7 @@ KINDS = ("leverage", "k-means", "uniform")
 
 
 def distinct_rows(rows: Any) -> Numbers:
-    """The numbers of rows of which no two are equal: the first of its kind each."""
+    """Return the numbers of different rows, the first of each kind."""
     if sparse.issparse(rows):
         parts = zip(np.split(rows.indices, rows.indptr[1:-1]), np.split(rows.data, rows.indptr[1:-1]), strict=True)
         keys = [(columns.tobytes(), values.tobytes()) for columns, values in parts][: rows.shape[0]]
@@ -45,10 +45,11 @@ def distinct_rows(rows: Any) -> Numbers:
 def chosen_landmarks(
     kind: str, kernel: Kernel, rows: Any, distinct: Numbers, n: int, rng: np.random.RandomState
 ) -> Landmarks:
-    """n landmarks for the distinct rows, of which there are more.
+    """Return n landmarks for the distinct rows, of which there are more.
 
-    Those of "k-means" are the centres where rows are dense; where they are sparse, which centres are not, the rows
-    nearest to the centres.
+    For "k-means" these are the cluster centres if rows are dense; if they are sparse, which centres are not, the rows
+    that
+    are nearest to the centres.
     """
     if kind == "k-means":
         centres = _centres(kernel, rows[distinct], n, rng)
@@ -65,16 +66,17 @@ def chosen_landmarks(
 
 
 def these_rows(kernel: Kernel, rows: Any, numbers: Numbers) -> Landmarks:
-    """Some of the training rows."""
+    """Return some of the training rows as landmarks."""
     return Landmarks(rows[numbers], kernel.kept(rows, numbers), numbers)
 
 
 def leverage_scores(
     kernel: Kernel, rows: Any, candidates: Numbers, pilot: Numbers, ridge: float | None = None
 ) -> Array:
-    """(2) for each of the candidates, n of them, with S = pilot and λ = ridge; no score is above 1 or below 0.
+    """Return (2) for each of the n candidates, with S = pilot and λ = ridge; scores are clipped to (0, 1].
 
-    Without a ridge λ = Σ_{i>t} σ_i / t with t = s/4, Musco and Musco's choice for rank t, of the eigenvalues σ of
+    Without a ridge λ = Σ_{i>t} σ_i / t with t = s/4, Musco and Musco's choice for rank t, where σ are the eigenvalues
+    of
     (n/s) k_SS: about t directions are above it.
     """
     landmarks = these_rows(kernel, rows, pilot)
@@ -91,7 +93,7 @@ def leverage_scores(
         some = slice(begin, begin + AT_ONCE)
         numbers = candidates[some]
         scores[some] -= np.sum((finite_values(kernel, rows[numbers], landmarks.kept, numbers) @ root) ** 2, axis=1)
-    return np.clip(scores / ridge, np.finfo(float).eps, 1.0)  # every row can be drawn
+    return np.clip(scores / ridge, np.finfo(float).eps, 1.0)  # so that every row can be drawn
 
 
 def _centres(kernel: Kernel, rows: Any, n: int, rng: np.random.RandomState) -> Array:

@@ -1,4 +1,4 @@
-"""KernelMap: the features of a kernel written out, exactly or nearly, so that a linear model learns with the kernel."""
+"""KernelMap: explicit features of a kernel, exact or approximate, with which a linear model learns."""
 
 from __future__ import annotations
 
@@ -32,23 +32,25 @@ from maxmargin.kernels.landmarks import KINDS, chosen_landmarks, distinct_rows, 
 from maxmargin.kernels.projection import Projection, finite_values
 
 METHODS = ("auto", "exact", "nystroem", "random", "sketch")
-SAMPLE = 200  # training rows that the error is measured with
+SAMPLE = 200  # training rows for measuring the error
 
 
 def _has_columns(mapping: Any) -> bool:
-    """Of lists of sequences or graphs no table can be made."""
+    """Return whether the map is of matrices, because lists of sequences or graphs cannot become a table."""
     return getattr(mapping, "kind_", "matrix") == "matrix"
 
 
 class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """φ with ⟨φ(u), φ(v)⟩ = k(u, v), or nearly so: a transformer to put in front of any estimator.
+    """A transformer to features φ with ⟨φ(u), φ(v)⟩ = k(u, v), exactly or approximately, in front of any estimator.
 
         make_pipeline(KernelMap("rbf"), SequenceLabeler())
 
     It maps the rows of a matrix, the positions of sequences (in all forms that SequenceLabeler takes) or the nodes of
-    graphs, and returns the same kind of input with dense rows. Training then costs what a linear model costs, n rows of
-    n_components numbers, instead of the n × n kernel values of an estimator with `kernel=`. Where the map is exact the
-    model is the same.
+    graphs, and returns the same kind of input with dense rows. Training then costs as much as a linear model with n
+    rows of
+    n_components numbers, instead of the n × n kernel values of an estimator with `kernel=`. If the map is exact, the
+    model
+    is the same.
 
     Parameters
     ----------
@@ -62,22 +64,35 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         "nystroem": the projection onto `n_components` landmarks; see kernels/projection.py and kernels/landmarks.py.
         "random": random Fourier features (Rahimi and Recht 2008), for RBF only.
         "sketch": a tensor sketch (Pham and Pagh 2013), for polynomials of a whole degree with coef0 >= 0 only.
-        "auto": "exact" where there are at most `n_components` distinct rows, else "nystroem".
+        "auto": "exact" if there are at most `n_components` distinct rows, otherwise "nystroem".
     n_components : int
         The number of landmarks, or of random features.
     landmarks : "leverage", "k-means" or "uniform"
-        How those of "nystroem" are chosen. "leverage" suits all kernels and inputs and doubles the kernel values to be
-        computed; "k-means" is often better for dense rows of few features, and slow for sparse rows of many.
+        How the landmarks of "nystroem" are chosen. "leverage" suits all kernels and inputs and doubles the number of
+        kernel values; "k-means" is often better for dense rows of few features, and slow for sparse rows of many.
     random_state : int, RandomState or None
         Seed of all random choices.
 
-    A kernel that is no inner product is projected, with a warning that says its smallest eigenvalue.
+    A kernel that is not an inner product is projected, with a warning that names its smallest eigenvalue.
 
     Attributes
     ----------
-    method_ : what "auto" has become; "exact" also where all distinct training rows are landmarks.
+    method_ : the method that "auto" has chosen; "exact" also if all distinct training rows are landmarks.
     error_ : mean |k(u, v) - ⟨φ(u), φ(v)⟩| over pairs of a sample of training rows. See `error` for other inputs.
-    kernel_ : the fitted kernel.   n_components_ : the number of features.   n_features_in_ : of the inputs' rows.
+    kernel_ : the fitted kernel.   n_components_ : the number of features.   n_features_in_ : features of the input
+    rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernels import KernelMap
+    >>> features = KernelMap("rbf").fit_transform(np.array([[0.0], [1.0], [2.0]]))
+    >>> (features @ features.T).diagonal().round(6)
+    array([1., 1., 1.])
+
+    See Also
+    --------
+    Auto : chooses between this and the kernel itself.
     """
 
     saved: ClassVar[Fields] = {
@@ -86,7 +101,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         "n_components": Whole(1),
         "landmarks": Text(*KINDS),
         "random_state": Seed(),
-        "kind_": Sometimes(Text("matrix", *READERS)),  # this and the following: once it is fitted
+        "kind_": Sometimes(Text("matrix", *READERS)),  # this and the following exist once it is fitted
         "n_features_in_": Sometimes(Whole()),
         "feature_names_in_": Sometimes(LabelArray("n_features_in_")),
         "_reader": Sometimes(Part(*READERS.values())),
@@ -136,7 +151,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return self
 
     def _check_saved(self) -> None:
-        """Of a map from a file: what it makes must be as long as it says, for compiled code relies on that."""
+        """Check that the features of a map from a file have the stated length, because compiled code relies on it."""
         if not hasattr(self, "_map"):
             return
         if isinstance(self._map, Projection):
@@ -154,25 +169,25 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             raise ValueError("the numbers of features of the map and of its reader differ")
 
     def transform(self, X: Any) -> Any:
-        """The same kind of input with the rows φ(row)."""
+        """Return the same kind of input with the rows φ(row)."""
         check_is_fitted(self)
         rows, rebuild = self._rows(X, reset=False)
         return rebuild(np.asarray(self._map.transform(rows), dtype=np.float64))
 
     def error(self, X: Any) -> float:
-        """Mean |k(u, v) - ⟨φ(u), φ(v)⟩| of the rows u of X and a sample of training rows v."""
+        """Return mean |k(u, v) - ⟨φ(u), φ(v)⟩| over the rows u of X and a sample of training rows v."""
         check_is_fitted(self)
         return self._error(self._rows(X, reset=False)[0])
 
     @property
     def about(self) -> str:
-        """The fitted map in a few words."""
+        """A short description of the fitted map."""
         check_is_fitted(self)
         return f"{self.method_} map of the kernel, {self.n_components_} features, mean error {self.error_:.2g}"
 
     @available_if(_has_columns)  # type: ignore[untyped-decorator]
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """ "kernelmap0", "kernelmap1", …; of matrices only."""
+        """Return "kernelmap0", "kernelmap1", …; for matrices only."""
         return super().get_feature_names_out(input_features)
 
     def _check_parameters(self) -> None:
@@ -183,7 +198,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         check_whole("n_components", self.n_components, least=1)
 
     def _rows(self, X: Any, reset: bool) -> tuple[Any, Rebuild]:
-        """The rows of X as a matrix, and how to make an input of its kind from others."""
+        """Return the rows of X as a matrix, and a function that makes an input of its kind from other rows."""
         kind = kind_of(X)
         if reset:
             self.kind_ = kind
@@ -195,10 +210,10 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         else:
             if reset:
-                X = read_once(X) if kind == "sequences" else X  # here and by `read`
+                X = read_once(X) if kind == "sequences" else X  # read only once for this method and `read`
                 self._reader = READERS[kind]().fit(X)
                 self.n_features_in_ = self._reader.n_features
-                self.__dict__.pop("feature_names_in_", None)  # of an earlier fit, to a table
+                self.__dict__.pop("feature_names_in_", None)  # left by an earlier fit to a table
             rows, rebuild = self._reader.read(X)
         return (_canonical(rows) if sparse.issparse(rows) else rows), rebuild
 
@@ -256,7 +271,7 @@ def _named(kind: str) -> str:
 
 
 def _canonical(rows: Any) -> sparse.csr_array:
-    """Sorted, without duplicates, and with the short indices that scikit-learn's clustering asks for."""
+    """Return sorted rows without duplicates, with the 32-bit indices that scikit-learn's clustering needs."""
     packed = sparse.csr_array(rows)
     if not packed.has_canonical_format:
         packed = packed.copy()

@@ -4,9 +4,9 @@ With landmarks L and the eigendecomposition k(L, L) = V Λ Vᵀ,
 
     φ(x) = Λ^{-1/2} Vᵀ k(L, x)                                                                                  (1)
 
-are the coordinates of the projection of x's true features onto the span of those of the landmarks. Inner products with
-anything in that span are exact: ⟨φ(x), φ(l)⟩ = k(x, l) for every landmark l. If all training rows are landmarks, the
-optimal model lies in the span (representer theorem) and scores every input as it does with the kernel itself.
+are the coordinates of the projection of the true features of x onto the span of those of the landmarks. Inner products
+with anything in that span are exact: ⟨φ(x), φ(l)⟩ = k(x, l) for every landmark l. If all training rows are landmarks,
+the optimal model lies in the span (representer theorem) and scores every input as with the kernel itself.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from maxmargin.base.files.fields import NumberArray, NumberMatrix, OneOf, Part
 from maxmargin.base.files.objects import Fields
 from maxmargin.kernels.functions import Kernel
 
-ZERO = 1e-12  # of the largest eigenvalue: directions below this are rounding errors
-NEGATIVE = 1e-8  # likewise: eigenvalues below minus this are the kernel's, not those of rounding
+ZERO = 1e-12  # relative to the largest eigenvalue; smaller directions are rounding errors
+NEGATIVE = 1e-8  # likewise; eigenvalues below minus this are not rounding errors
 AT_ONCE = 2048  # rows whose kernel values are computed at once
 
 
 class Landmarks(NamedTuple):
-    """L."""
+    """The landmarks L."""
 
     rows: Any
-    kept: Any  # what the kernel keeps of them, see Kernel.kept
-    numbers: NDArray[np.intp] | None  # in the training data, if they come from there
+    kept: Any  # what the kernel needs of them, see Kernel.kept
+    numbers: NDArray[np.intp] | None  # row numbers in the training data, if they come from there
 
 
 class Projection:
     """The map (1).
 
-    A kernel that is no inner product has negative eigenvalues, which are left out with a warning: k(L, L) is then
-    replaced by the nearest matrix (in the Frobenius norm) that is positive semidefinite.
+    A kernel that is not an inner product has negative eigenvalues, which are dropped with a warning: k(L, L) is then
+    replaced by the nearest positive semidefinite matrix in the Frobenius norm.
     """
 
     saved: ClassVar[Fields] = {
@@ -76,7 +76,7 @@ class Projection:
         return int(self.weights.shape[1])
 
     def transform(self, rows: Any) -> Array:
-        """(n, features): (1) of every row."""
+        """Return the (n, features) values of (1) for every row."""
         features = np.empty((rows.shape[0], self.n_features))
         for begin in range(0, rows.shape[0], AT_ONCE):
             some = slice(begin, begin + AT_ONCE)
@@ -86,7 +86,7 @@ class Projection:
 
 
 def finite_values(kernel: Kernel, rows: Any, kept: Any, numbers: NDArray[np.intp] | None) -> Array:
-    """kernel.values, or an error that names the row by its number."""
+    """Return kernel.values; raise a ValueError that names the row if a value is not finite."""
     values = kernel.values(rows, kept)
     if not np.isfinite(values).all():
         row = np.argwhere(~np.isfinite(values))[0, 0]
@@ -96,7 +96,7 @@ def finite_values(kernel: Kernel, rows: Any, kept: Any, numbers: NDArray[np.intp
 
 
 def _symmetric(gram: Array) -> Array:
-    """The symmetric matrix, unless it is none."""
+    """Return the matrix made exactly symmetric; raise a ValueError if it is far from symmetric."""
     size = float(np.abs(gram).max(initial=0.0))
     difference = np.abs(gram - gram.T)
     if difference.max(initial=0.0) > NEGATIVE * size:

@@ -1,4 +1,4 @@
-"""Random features of kernels, which scikit-learn makes: the fields of its maps, for model files."""
+"""The fields of scikit-learn's random feature maps, for model files."""
 
 from __future__ import annotations
 

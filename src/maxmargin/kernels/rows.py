@@ -1,4 +1,4 @@
-"""Rows of the kernel matrix of the training units: computed when they are needed, kept within a memory budget."""
+"""Rows of the kernel matrix of the training units: computed on demand, cached within a memory budget."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from maxmargin.kernels.functions import Kernel
 
 Units = NDArray[np.int64]
 CHUNK = 256  # rows multiplied at once
-SPARSE = 0.7  # share of a block below which only what is missing is computed
+SPARSE = 0.7  # if a smaller share of a block is missing, only the missing entries are computed
 
 
 class KernelRows:
-    """G[u, v] = k(u, v) over n units, in double precision: the certificate is one of this matrix, not of a rounded one.
+    """The matrix G[u, v] = k(u, v) over n units, in double precision, because the certificate refers to this matrix.
 
-    A row in the cache is as long as the matrix but filled on demand: entries that nobody has asked for are NaN and cost
-    nothing. Row u is in store[slot_of[u]]. What does not fit drives out the row that was used longest ago; a product
-    with more rows than the cache holds leaves it alone instead, for it would drive out all of them every time.
+    A cached row has the length of the matrix but is filled on demand: unknown entries are NaN and cost nothing. Row u
+    is in
+    store[slot_of[u]]. If the cache is full, the least recently used row is replaced; a product with more rows than the
+    cache
+    holds bypasses it, because it would replace all rows every time.
     """
 
     def __init__(self, kernel: Kernel, units: Any, cache_mb: float | None = None):
@@ -36,15 +38,15 @@ class KernelRows:
                 f"one row of the kernel matrix of {self.n} units takes {8 * self.n / 2**20:.3g} MB, but cache_mb = "
                 f"{budget:g}; give the kernel a larger cache_mb"
             )
-        self._evaluations = [0]  # shared with what is restricted from it
+        self._evaluations = [0]  # shared with restricted copies
         self._lock = RLock()
         self._clear()
 
     def _clear(self) -> None:
-        self.store = np.empty((self.capacity, self.n))  # memory that is not written to is not taken
+        self.store = np.empty((self.capacity, self.n))  # untouched memory is not allocated
         self.slot_of = np.full(self.n, -1, dtype=np.int64)
         self.unit_of = np.full(self.capacity, -1, dtype=np.int64)
-        self.known = np.zeros(self.capacity, dtype=np.int64)  # entries of the row that are filled
+        self.known = np.zeros(self.capacity, dtype=np.int64)  # number of known entries of the row
         self.complete = np.zeros(self.capacity, dtype=np.bool_)
         self.last_use = np.zeros(self.capacity, dtype=np.int64)
         self.clock = np.zeros(1, dtype=np.int64)
@@ -56,9 +58,10 @@ class KernelRows:
 
     @evaluations.setter
     def evaluations(self, count: int) -> None:
+        """The number of evaluations of the kernel function."""
         self._evaluations[0] = count
 
-    # The rows themselves, too: computed with other rows beside them, they may differ in their last bits.
+    # The rows themselves are recomputed as well, because their last bits depend on the rows computed with them.
     learnt: ClassVar[Fields] = {
         "evaluations": Whole(),
         "clock": NumberArray(np.int64, 1, least=0),
@@ -75,6 +78,7 @@ class KernelRows:
 
     @filled_rows.setter
     def filled_rows(self, found: Array) -> None:
+        """The rows that belong to a unit, in the order of their slots."""
         used = np.flatnonzero(self.unit_of >= 0)
         units = self.unit_of[used]
         if len(found) != len(used) or len(np.unique(units)) < len(units):
@@ -90,7 +94,7 @@ class KernelRows:
         self.complete[self.unit_of < 0] = False
 
     def products(self, coefficients: Array, units: Units) -> Array:
-        """(len(units), K): G[units, :] @ coefficients, of units that are all different."""
+        """Return the (len(units), K) products G[units, :] @ coefficients; the units must be different."""
         active = np.flatnonzero(coefficients.any(axis=1))
         total = np.zeros((coefficients.shape[1], len(units)))
         with self._lock:
@@ -100,12 +104,12 @@ class KernelRows:
         return np.ascontiguousarray(total.T)
 
     def whole(self, units: Units) -> None:
-        """See to it that the whole rows of these units, at most `capacity`, are in the cache."""
+        """Ensure that the complete rows of these units, at most `capacity`, are in the cache."""
         with self._lock:
             here = self.slot_of[units]
-            self.last_use[here[here >= 0]] = self._tick()  # so that they stay
+            self.last_use[here[here >= 0]] = self._tick()  # so that these rows are not replaced
             missing = units[(here < 0) | ~self.complete[here]]
-            for begin in range(0, len(missing), CHUNK):  # so that the copies stay small beside the cache
+            for begin in range(0, len(missing), CHUNK):  # so that copies stay small compared with the cache
                 some = missing[begin : begin + CHUNK]
                 if np.array_equal(self.known, np.where(self.complete, self.n, 0)):
                     rows = self._fresh(some)
@@ -119,11 +123,11 @@ class KernelRows:
                 self.known[slots], self.complete[slots] = self.n, True
 
     def block(self, rows: Units, columns: Units) -> Array:
-        """G[rows, columns], computed anew and not kept."""
+        """Return G[rows, columns], computed without the cache."""
         return self._computed(rows, columns)
 
     def restricted(self, units: Units) -> KernelRows:
-        """The matrix of these units alone, as far as it is known here."""
+        """Return the matrix of these units alone, with its known entries."""
         part = KernelRows(self.kernel, self.kernel.among(self.units, units))
         part._evaluations = self._evaluations
         with self._lock:
@@ -137,12 +141,12 @@ class KernelRows:
 
     @cached_property
     def prepared(self) -> Any:
-        """The units as the kernel reads them."""
+        """The units in the form that the kernel reads."""
         return self.kernel.prepared(self.units)
 
     @cached_property
     def diagonal(self) -> Array:
-        """G[u, u] of every unit."""
+        """The values G[u, u] of every unit."""
         values = self.kernel.diagonal(self.units)
         self._evaluations[0] += self.n
         bad = np.flatnonzero(~np.isfinite(values))
@@ -151,7 +155,7 @@ class KernelRows:
         return values
 
     def _block(self, rows: Units, columns: Units, admit: bool) -> Array:
-        """G[rows, columns] through the cache."""
+        """Return G[rows, columns] through the cache."""
         if admit:
             self._admit(rows)
         slots = self.slot_of[rows]
@@ -177,9 +181,9 @@ class KernelRows:
         return found
 
     def _fill(self, block: Array, rows: Units, columns: Units) -> NDArray[np.intp]:
-        """Replace every NaN in a block G[rows, columns]; returns how many there were in each row.
+        """Replace every NaN in a block G[rows, columns]; return the number of NaNs in each row.
 
-        G is symmetric, so that what the cached rows of the columns know need not be computed.
+        G is symmetric, so entries that are known in cached rows of the columns need not be computed.
         """
         unknown = np.isnan(block)
         some, which = np.flatnonzero(unknown.any(axis=1)), np.flatnonzero(unknown.any(axis=0))
@@ -194,7 +198,7 @@ class KernelRows:
         return np.count_nonzero(unknown, axis=1)
 
     def _fresh(self, rows: Units) -> Array:
-        """G[rows, :], of which nothing is known but what the complete rows of other units know."""
+        """Return G[rows, :], using only complete rows of other units."""
         slots = self.slot_of
         known = (slots >= 0) & self.complete[slots]
         here, rest = np.flatnonzero(known), np.flatnonzero(~known)
@@ -207,7 +211,7 @@ class KernelRows:
         return block
 
     def _admit(self, units: Units) -> None:
-        """Give these units a slot each; those used longest ago make room. New ones are cleared."""
+        """Give each of these units a slot, replacing the least recently used ones. New rows are cleared."""
         now = self._tick()
         new = units[self.slot_of[units] < 0]
         self.last_use[self.slot_of[units[self.slot_of[units] >= 0]]] = now
@@ -233,7 +237,7 @@ class KernelRows:
         return values
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the cache, which is made anew."""
+        """Return the state without the cache."""
         transient = ("store", "slot_of", "unit_of", "known", "complete", "last_use", "clock", "_lock", "prepared")
         return {name: value for name, value in vars(self).items() if name not in transient}
 
@@ -244,7 +248,9 @@ class KernelRows:
 
 
 def _blocks(wanted: NDArray[np.bool_]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Rows × columns that cover what is wanted: one block, or one for each kind of row where that is far less."""
+    """Return blocks of rows × columns that cover the wanted entries: one block, or one per kind of row if that is far
+    less.
+    """
     left, where = np.flatnonzero(wanted.any(axis=1)), np.flatnonzero(wanted.any(axis=0))
     if not len(left):
         return []

@@ -1,10 +1,10 @@
-"""Tasks whose Ψ is made of feature rows of units at labels, so that a kernel can take the features' place.
+"""Tasks whose Ψ consists of feature rows of units at labels, so that a kernel can replace the features.
 
     Ψ(x, z) = (direct coordinates of z, Σ_u φ(x_u) ⊗ e_{z_u})
 
-Decoders see scores of units only. Without a kernel φ is the feature row itself and the scores are linear in it; with
-one they are kernel values times coefficients of the training units (kernels/atoms.py), or linear again in the features
-of an explicit map (kernels/map.py). All else stays as it is.
+Decoders see only scores of units. Without a kernel φ is the feature row itself and scores are linear in it; with a
+kernel they are kernel values times coefficients of the training units (kernels/atoms.py), or linear in the features of
+an explicit map (kernels/map.py). Everything else is the same.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from maxmargin.kernels.map import KernelMap
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.planes.atoms import Atoms
 
-ZERO = 1e-12  # of the largest coefficient: what is left of a coefficient that was taken back
+ZERO = 1e-12  # relative to the largest coefficient; smaller ones are rounding errors of removed ones
 
 
 class UnitTask(Task):
-    """A task whose Ψ is made of feature rows of units, and that may have a kernel in the place of features.
+    """A task whose Ψ consists of feature rows of units, with an optional kernel.
 
-    `kernel` is a constructor argument: None, or what kernels/auto.py makes a kernel of. A trained model (see
+    `kernel` is a constructor argument: None, or a kernel in any form that kernels/auto.py takes. A trained model (see
     `reduced_to_support`) has `support_`, its support units, and `support_numbers_`, their numbers in training.
     """
 
     kernel: Any = None
-    kernel_: Kernel | None = None  # in the dual
-    map_: KernelMap | MapWithConstant | None = None  # written out
+    kernel_: Kernel | None = None  # the kernel in the dual
+    map_: KernelMap | MapWithConstant | None = None  # the explicit feature map
     support_: Any = None
     support_numbers_: NDArray[np.intp] | None = None
 
@@ -52,7 +52,9 @@ class UnitTask(Task):
     }
 
     def _check_length(self, n_features: int, n_labels: int, direct: int) -> None:
-        """Of a task from a file: whether w is as long as compiled code expects."""
+        """Check that w of a task from a file has the length that compiled code expects; raise a
+        ValueError otherwise.
+        """
         if self.kernel_ is not None and self.support_ is None:
             raise ValueError("a kernel needs support units")
         if self.kernel_ is not None and self.support_.ndim == 2:
@@ -68,7 +70,7 @@ class UnitTask(Task):
             raise ValueError(f"dim is {self.dim}; expected {direct} + {length} * {n_labels}")
 
     def _set_dim(self, units: Any, n_labels: int, direct: int) -> None:
-        """Part of `setup`: fit the kernel to the training units, and set the length of w."""
+        """Fit the kernel to the training units and set the length of w; part of `setup`."""
         self.kernel_ = self.map_ = self.support_ = None
         length = units.shape[1]
         if self.kernel is not None:
@@ -83,7 +85,7 @@ class UnitTask(Task):
         self.dim = direct + length * n_labels
 
     def _unit_atoms(self, units: Any, n_labels: int, direct: int, owner: NDArray[np.int64]) -> Atoms:
-        """The atoms of these units; owner[u] is the example that unit u belongs to."""
+        """Return the atoms of these units; owner[u] is the example that unit u belongs to."""
         self._refuse_pieces(units)
         if self.kernel_ is not None:
             return KernelAtoms(self.kernel_, units, n_labels, direct, owner, self.support_)
@@ -95,7 +97,7 @@ class UnitTask(Task):
         return atoms
 
     def _unit_scores(self, w: Array, units: Any, n_labels: int, direct: int) -> Array:
-        """(len(units), K) scores of new units by a model's weights."""
+        """Return the (len(units), K) scores of new units by the weights of a model."""
         if isinstance(units, MatrixInPieces):
             return np.concatenate([self._unit_scores(w, piece, n_labels, direct) for piece in units.pieces()])
         if self.kernel_ is None:
@@ -110,7 +112,7 @@ class UnitTask(Task):
 
     @property
     def kernel_map_(self) -> KernelMap | None:
-        """The explicit map of the kernel, where that is the way taken."""
+        """The explicit feature map of the kernel, or None."""
         return self.map_.mapping if isinstance(self.map_, MapWithConstant) else self.map_
 
     def reduced_to_support(self, w: Array, atoms: KernelAtoms) -> tuple[UnitTask, Array]:
@@ -131,7 +133,7 @@ class UnitTask(Task):
             )
 
     def _refuse_kernel(self, what: str) -> None:
-        """For what has no meaning without explicit features."""
+        """Raise a TaskError for a method that needs explicit features if there is a kernel."""
         if self.kernel_ is not None or self.map_ is not None:
             raise TaskError(f"with a kernel there is no {what}, because the model has no weights of features")
 
