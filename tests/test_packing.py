@@ -44,7 +44,7 @@ def test_what_cannot_be_packed_is_said(tmp_path):
         (lambda told: told.update(data=7), "does not say what the data are"),
         (lambda told: told.update(data=True), "does not say what the data are"),
         (lambda told: told.update(parts=None), "does not say what the data are"),
-        (lambda told: told["parts"].__setitem__(0, {"class": "os.system", "fields": {}}), "is not known"),
+        (lambda told: told["parts"].__setitem__(0, {"class": "os.system", "fields": {}}), "has the unknown class"),
         (lambda told: told.update(data=0), "which is not packed data"),
         (lambda told: told["parts"][-1]["fields"].update(n=0), "PackedSequences.n: "),
         (lambda told: told["parts"][-1]["fields"].update(n_tokens=2**50), "PackedSequences.n_tokens: "),

@@ -406,7 +406,7 @@ def test_solver_check_finds_the_fault(solver, message):
 
 
 def test_solver_check_wants_a_convex_problem():
-    with pytest.raises(ValueError, match="Bags has hidden parts"):
+    with pytest.raises(ValueError, match="Bags has latent variables"):
         check_solver(BCFW(), Bags(), *bag_data())
 
 
@@ -505,7 +505,7 @@ def test_a_completed_problem_lies_above_the_objective_and_touches_it(problem):
 
 
 def test_hidden_parts_must_be_completed_somewhere():
-    with pytest.raises(ValueError, match=r"Bags has hidden parts.*completed_at"):
+    with pytest.raises(ValueError, match=r"Bags has latent variables.*completed_at"):
         brute_force(Bags(), *bag_data(), 1.0)
     with pytest.raises(ValueError, match=r"completed_at has shape \(2,\); expected \(6,\)"):
         brute_force(Bags(), *bag_data(), 1.0, completed_at=[0.0, 1.0])

@@ -31,7 +31,7 @@ def test_trees_are_cleaned_and_in_the_order_of_the_files(folder):
 
 def test_a_broken_file_is_named(folder):
     write(folder, {"wsj_0001.mrg": FIRST, "wsj_0002.mrg": "\n" + SECOND[:-3]})
-    with pytest.raises(ValueError, match=r"combined/wsj_0002\.mrg, line 2: a bracket that is not closed"):
+    with pytest.raises(ValueError, match=r"combined/wsj_0002\.mrg, line 2: a bracket is not closed"):
         load_ptb_sample()
 
 

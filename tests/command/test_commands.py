@@ -52,7 +52,7 @@ def test_pages_about_models_of_every_kind(run, kind):
     assert run(*report) == (0, page)
     assert run("report", f"{kind}.mm", "--data", "no such file")[0] == 2
     assert run("report", f"{kind}.mm", "--data", data, "--worst", "-1")[0] == 2
-    assert run.err == "maxmargin: --worst is -1; expected 0 or more\n"
+    assert run.err == "maxmargin: --worst is -1; expected a number >= 0\n"
 
 
 def test_columns_get_one_more(run):
@@ -193,7 +193,7 @@ def test_formats_are_converted(run):
         ),
         (3, "fit classes train.conll -o m.mm", "train.conll, line 1: the label is 'Ada'; expected a number"),
         (3, "fit ranking train.svm -o m.mm", "train.svm has no queries; expected qid:NUMBER"),
-        (3, "fit sequences uneven.conll -o m.mm -q", "uneven.conll, line 2: 3 columns in 'b c O'; expected 2"),
+        (3, "fit sequences uneven.conll -o m.mm -q", "uneven.conll, line 2: found 3 columns in 'b c O'; expected 2"),
         (3, "fit parsing train.svm -o m.mm", "train.svm, line 1"),
         (3, "fit dependencies train.conll -o m.mm", "train.conll, line 1: the line has 1 columns; expected 10"),
         (3, "predict train.svm test.svm", "train.svm is not a model file"),

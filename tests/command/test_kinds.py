@@ -243,7 +243,7 @@ def test_records_that_are_wrong_are_named_with_their_line(run, kind, line, sente
         ("ordinal", "w.csv", "", "w.csv, which is empty: the table is empty"),
         ("taxonomy", "w.arff", "@data\n", "w.arff, line 1: the file has no attributes"),
         ("sequences", "w.csv", "word,label\na,b\n", "w.csv, line 1: there is no column 'sequence'"),
-        ("segments", "w.conll", "a\n", "w.conll, line 1: 1 columns in 'a'; expected a word and its tag at least"),
+        ("segments", "w.conll", "a\n", "w.conll, line 1: found 1 columns in 'a'; expected a word and its tag at least"),
         ("alignment", "w.fasta", ">a\nAC\n>b\nA\n", "w.fasta, line 3: 'b' has 1 columns; expected 2, as 'a'"),
         (
             "alignment",
@@ -257,7 +257,7 @@ def test_records_that_are_wrong_are_named_with_their_line(run, kind, line, sente
         ("motifs", "w.fasta", "", "there is no sequence in w.fasta"),
         ("multilabel", "songs-w.arff", "@data\n", "songs-w.arff, line 1: no attribute above this line is the label"),
         ("multilabel", "w.svm", "x 1:1\n", "w.svm, line 1: a label is 'x'; expected numbers"),
-        ("parsing", "w.mrg", "(S (N a)\n", "w.mrg, line 1: a bracket that is not closed"),
+        ("parsing", "w.mrg", "(S (N a)\n", "w.mrg, line 1: a bracket is not closed"),
         ("dependencies", "w.conllu", "1\ta\n", "w.conllu, line 1: the line has 2 columns; expected 10"),
     ],
 )

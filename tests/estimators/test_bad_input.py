@@ -70,7 +70,7 @@ SEQUENCES = [
     (put(X, 1, X[1][0]), Y, r"sequence 1 has shape \(4,\); expected two dimensions"),
     (np.ones((6, 3)), Y, r"sequence 0 has shape \(3,\); expected two dimensions"),
     (sparse.csr_array(np.ones((6, 3))), Y, "X is one sparse matrix; expected a list of sequences"),
-    ([x.tolist() for x in X], Y, "rows of numbers come as a .length, features. array"),
+    ([x.tolist() for x in X], Y, "give rows of numbers as a .length, features. array"),
     (["the dog"] * 6, Y, "sequence 0 is a str; expected"),
     ([{"word": "the"}] * 6, Y, "sequence 0 is a dict; expected"),
     ([x.astype(str).astype("<U9") + "?" for x in X], Y, "sequence 0 is a matrix of <U10, not of numbers"),
@@ -124,7 +124,7 @@ def test_scores_need_partners():
     model = SequenceLabeler().fit(X, Y)
     with pytest.raises(ValueError, match="X has 6 sequences but Y has 5"):
         model.score(X, Y[:-1])
-    with pytest.raises(ValueError, match=r"sequence 0: \d positions but 1 labels"):
+    with pytest.raises(ValueError, match=r"sequence 0: there are \d positions but 1 labels"):
         model.score(X, put(Y, 0, ["noun"]))
     with pytest.raises(ValueError, match="nothing to score"):
         model.score([], [])

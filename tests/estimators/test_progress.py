@@ -197,7 +197,7 @@ def test_the_steps_of_counting_are_shown(monkeypatch):
 @pytest.mark.parametrize("estimator", [MulticlassSVC, CountingClassifier])
 def test_verbose_is_true_or_false(estimator, verbose):
     message = "verbose must be True or 1 (progress on standard error), or False or 0 (silence), got "
-    with pytest.raises(ValueError, match=message + re.escape(repr(verbose))):
+    with pytest.raises(ValueError, match=re.escape(message + repr(verbose))):
         estimator(verbose=verbose).fit(np.eye(3), [0, 1, 2])
 
 

@@ -83,7 +83,7 @@ def test_what_is_wrong_with_graphs_is_said_of_the_graph():
         reader.read([(ROWS, []), ROWS])
     with pytest.raises(
         ValueError,
-        match=r"node features of the graphs (each graph is sequence 0, position 1: "
+        match=r"node features of the graphs .*: sequence 0, position 1: "
         r"features contain NaN",
     ):
         reader.read([(np.array([[1.0, 2.0], [np.nan, 0.0]]), [])])

@@ -189,7 +189,7 @@ def test_a_model_as_the_prior_and_gaps_without_reward():
     kept = mm.Aligner(nonnegative_gaps=True, max_passes=20).fit(PAIRS, ALIGNED)
     assert kept.gap_open_ >= 0
     assert kept.gap_extend_ >= 0
-    with pytest.raises(ValueError, match="expected one of 'BLOSUM62', or another matrix through"):
+    with pytest.raises(ValueError, match="expected one of 'BLOSUM62'"):
         mm.Aligner(prior="BLOSUM1").fit(PAIRS, ALIGNED)
 
 

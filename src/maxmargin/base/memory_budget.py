@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from maxmargin.base.checks import is_real
 
-SMALL = 2**20  # bytes; smaller arrays always stay in memory
-VECTORS = 6  # the most vectors of weights that solvers and their bounds hold at once
+SMALL = 2**20  # bytes that are not worth a file
+VECTORS = 6  # of weights that solvers and their bounds hold at once, at most
 
 
 class MemoryBudget:
@@ -48,7 +48,7 @@ class MemoryBudget:
         if needed > self.left:
             raise ValueError(
                 f"memory_mb={self.memory_mb:g} is too little for {VECTORS} vectors of {dim:,} weights, which take "
-                f"{needed / 2**20:,.0f} MB; give more, or fewer features (hash_bits) or labels"
+                f"{needed / 2**20:,.0f} MB; raise memory_mb, or use fewer features (hash_bits) or labels"
             )
         self.left -= needed
 
@@ -91,7 +91,7 @@ def in_file(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
     """Return an array of zeros in a file without a name."""
     count = prod(shape)
     with tempfile.TemporaryFile(prefix="maxmargin-") as stream:
-        stream.truncate(count * np.dtype(dtype).itemsize)  # a sparse file: untouched parts take no disk space
+        stream.truncate(count * np.dtype(dtype).itemsize)  # where nothing is written, nothing is stored
         content = mmap.mmap(stream.fileno(), 0)
     return np.frombuffer(content, dtype=dtype, count=count).reshape(shape)
 

@@ -40,7 +40,7 @@ def run(settings: argparse.Namespace) -> int:
     whole = isinstance(examples.X, PackedData) and not examples.X.divisible
     if whole and (settings.cv is not None or Cs == "auto" or (Cs and len(Cs) > 1 and not settings.valid)):
         raise UsageError(
-            f"packed {settings.kind} cannot be cut into folds: give one C, or files to try several on, --valid FILE"
+            f"packed {settings.kind} cannot be split into folds: give one C, or validation data with --valid FILE"
         )
     valid = None if settings.valid is None else kind.module().read([settings.valid], estimator, settings, examples)
     try:

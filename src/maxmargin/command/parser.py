@@ -11,13 +11,13 @@ from maxmargin.command.kinds import KINDS, Kind
 
 EXAMPLES = """\
 examples:
-  maxmargin demo --files data                    (writes the files that the others use)
+  maxmargin demo --files data             (writes the files used below)
   maxmargin fit sequences data/train.conll -o tagger.mm --forbidden BIO
   maxmargin predict tagger.mm data/test.conll -o labelled.conll
   maxmargin score tagger.mm data/test.conll
   maxmargin inspect tagger.mm
   maxmargin report tagger.mm --data data/test.conll -o report.html
-  maxmargin pack sequences huge.conll -o folder  (for data larger than memory)
+  maxmargin pack sequences huge.conll -o folder   (data larger than memory)
   maxmargin fit sequences folder -o tagger.mm --memory-mb 400
 
 The file name - stands for standard input or output. Files that end in .gz, .xz
@@ -60,7 +60,7 @@ def words_after(path: Sequence[str]) -> list[str]:
 def _built(arguments: Sequence[str]) -> CommandParser:
     parser = CommandParser(
         prog="maxmargin",
-        description="Train and apply structural support vector machines for structured prediction, on files.",
+        description="Train and apply structural SVMs for structured prediction, on files.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

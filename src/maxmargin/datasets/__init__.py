@@ -1,10 +1,9 @@
-"""Data to try things with: made-up sets, and readers of files as the collectors of public data sets publish them.
+"""Example data: artificial data sets, and readers of public data sets in their published files.
 
-`digit_strings` and `mutated_pairs` make their data up and need no file. A reader, `read_...`, takes the path of a file
-that you have, compressed (.gz, .xz or .bz2) or not, and returns plain lists and numpy arrays; a file that is not as it
-should be raises a ValueError that names the file and the place. `chunk_features` makes of the sentences that
-`formats.read_conll` reads what a `SequenceLabeler` takes. Formats that many data sets share are read by
-`maxmargin.formats`.
+`digit_strings` and `mutated_pairs` generate data and need no file. A reader, `read_...`, takes the path of a file that
+you have, compressed (.gz, .xz or .bz2) or not, and returns plain lists and numpy arrays; a malformed file raises a
+ValueError that names the file and the position. `chunk_features` turns the sentences that `formats.read_conll` reads
+into inputs of a `SequenceLabeler`. `maxmargin.formats` reads the formats that many data sets share.
 """
 
 from maxmargin.datasets.attributes import chunk_features

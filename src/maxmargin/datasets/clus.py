@@ -1,4 +1,4 @@
-"""Rows whose classes are nodes of a tree, in the files of the program Clus."""
+"""Rows whose classes are nodes of a taxonomy, in the files of the program Clus."""
 
 from __future__ import annotations
 
@@ -9,11 +9,32 @@ from maxmargin.inputs.readers.text_file import TextFile, reading
 
 
 def read_clus(source: TextFile) -> tuple[np.ndarray, list[str]]:
-    """Rows of one class each: ``(X, labels)``, a label being a path from the root such as "6/2/0".
+    r"""Read rows with one class each from an ARFF file of Clus.
 
-    An ARFF file of numbers with a last attribute "hierarchical", such as those of ImCLEF07A, ImCLEF07D (Dimitrovski,
+    The file has numeric attributes and a last attribute "hierarchical", such as those of ImCLEF07A, ImCLEF07D
+    (Dimitrovski,
     Kocev, Loskovska and Džeroski, "Hierarchical annotation of medical images", Pattern Recognition 2011) and Diatoms. A
-    row may name every class on its way, "6@6/2@6/2/0"; one that names classes of several ways is refused.
+    row may name all classes of a path, "6@6/2@6/2/0"; a row with classes of several paths is refused.
+
+    Parameters
+    ----------
+    source : path or open text file.
+
+    Returns
+    -------
+    (X, labels) : an (n, features) array, and a list of labels, each a path from the root such as "6/2/0".
+
+    Examples
+    --------
+    >>> import io
+    >>> from maxmargin.datasets import read_clus
+    >>> text = "@relation r\n@attribute a numeric\n@attribute class hierarchical 6,6/2\n@data\n0.5,6/2\n"
+    >>> read_clus(io.StringIO(text))
+    (array([[0.5]]), ['6/2'])
+
+    See Also
+    --------
+    maxmargin.TaxonomySVC : a classifier for such labels (taxonomy="/").
     """
     values: list[list[float]] = []
     labels: list[str] = []

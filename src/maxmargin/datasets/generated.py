@@ -1,4 +1,4 @@
-"""Small sets that need no download: strings of the digits that scikit-learn brings along, and sequences that mutate."""
+"""Small data sets that need no download: strings of scikit-learn's handwritten digits, and mutated sequences."""
 
 from __future__ import annotations
 
@@ -10,12 +10,28 @@ from maxmargin.structures.alignment.alignments import PairwiseAlignment
 def digit_strings(
     n_train: int = 100, n_test: int = 100, seed: int = 0
 ) -> tuple[list[np.ndarray], list[list[int]], list[np.ndarray], list[list[int]]]:
-    """Strings of handwritten digits that mostly count upwards: ``(X_train, Y_train, X_test, Y_test)``.
+    """Generate strings of handwritten digits that mostly count upwards.
 
-    A string has 5 to 9 digits; each is its predecessor plus one (modulo ten) four times out of five and any
-    digit otherwise, so that a model of neighbouring labels can do better than reading each digit alone. Every
-    digit is shown by a real 8 x 8 image of that digit, scaled to [0, 1], drawn (with replacement) from the
-    set that scikit-learn brings along; no image is used both for training and for testing.
+    A string has 5 to 9 digits; each is its predecessor plus one (modulo ten) four times out of five and any digit
+    otherwise, so that a model of adjacent labels can do better than reading each digit alone. Every digit is shown by a
+    real 8 x 8 image of that digit, scaled to [0, 1], drawn (with replacement) from scikit-learn's data set; no image is
+    used both for training and for testing.
+
+    Parameters
+    ----------
+    n_train, n_test : the numbers of strings.
+    seed : the seed of the random numbers.
+
+    Returns
+    -------
+    (X_train, Y_train, X_test, Y_test) : lists of (digits, 64) arrays and of lists of digits.
+
+    Examples
+    --------
+    >>> from maxmargin.datasets import digit_strings
+    >>> X, Y, _, _ = digit_strings(n_train=2, n_test=1)
+    >>> X[0].shape[1], len(X[0]) == len(Y[0])
+    (64, True)
     """
     # Imported here because it is the one function that needs scikit-learn's data.
     from sklearn.datasets import load_digits
@@ -46,12 +62,37 @@ def digit_strings(
 def mutated_pairs(
     n: int, length: int = 60, alphabet: str = "ACGT", keep: float = 0.5, gap: float = 0.05, seed: int = 0
 ) -> tuple[list[tuple[str, str]], list[PairwiseAlignment]]:
-    """Sequences beside what has become of them, and which residues correspond: ``(pairs, alignments)``.
+    """Generate pairs of a sequence and its mutated copy, with their alignments.
 
-    The first sequence of a pair is random. Every residue of it stays with probability ``keep``; otherwise it changes,
-    three times out of four into its partner (A and G, C and T in DNA: the letter half an alphabet away) and else into
-    any letter. Before each residue, a piece of the sequence is lost with probability ``gap``, and with the same
-    probability random letters come in; these pieces have two residues on average.
+    The first sequence of a pair is random. Each of its residues is kept with probability ``keep``; otherwise it
+    changes,
+    three times out of four into its partner (A and G, C and T in DNA: the letter half an alphabet away) and otherwise
+    into
+    any letter. Before each residue, a piece of the sequence is deleted with probability ``gap``, and with the same
+    probability random letters are inserted; these pieces have two residues on average.
+
+    Parameters
+    ----------
+    n : the number of pairs.
+    length : the length of the first sequences.
+    alphabet : the letters.
+    keep, gap : the probabilities of keeping a residue and of a gap.
+    seed : the seed of the random numbers.
+
+    Returns
+    -------
+    (pairs, alignments) : a list of pairs of strings, and a list of PairwiseAlignment.
+
+    Examples
+    --------
+    >>> from maxmargin.datasets import mutated_pairs
+    >>> pairs, alignments = mutated_pairs(2, length=8)
+    >>> len(pairs[0][0]), len(alignments)
+    (8, 2)
+
+    See Also
+    --------
+    maxmargin.Aligner : learns to align such pairs.
     """
     if n < 1 or length < 1 or len(set(alphabet)) != len(alphabet) or len(alphabet) < 2:
         raise ValueError(
@@ -84,7 +125,7 @@ def mutated_pairs(
                 else:
                     second.append(int(rng.integers(n_letters)))
                 i += 1
-        if aligned:  # a very short sequence may be lost altogether
+        if aligned:  # a very short sequence may be deleted completely
             a, b = ("".join(alphabet[k] for k in codes) for codes in (first, second))
             pairs.append((a, b))
             alignments.append(PairwiseAlignment(np.array(aligned), (len(a), len(b))))

@@ -1,4 +1,4 @@
-"""Arrays in idx files, the format of MNIST and of the sets that were made to replace it."""
+"""Arrays in idx files, the format of MNIST and its successors."""
 
 from __future__ import annotations
 
@@ -10,15 +10,24 @@ import numpy as np
 
 from maxmargin.inputs.readers.compressed import read_bytes
 
-# The third byte of a file says what its numbers are; those of several bytes begin with the highest one.
+# The third byte of a file is the type of its numbers, which are big-endian.
 _TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
 
 
 def read_idx(path: str | os.PathLike[str]) -> np.ndarray:
-    """The array in an idx file, such as train-images-idx3-ubyte.gz of MNIST: (60000, 28, 28) grey values, 0 to 255.
+    """Read the array in an idx file, such as train-images-idx3-ubyte.gz of MNIST: (60000, 28, 28) grey values, 0 to
+    255.
 
     LeCun, Bottou, Bengio and Haffner, "Gradient-based learning applied to document recognition", Proc. IEEE 1998.
     ``read_idx(images).reshape(-1, 28 * 28) / 255`` are rows for a classifier, and ``read_idx(labels)`` the digits.
+
+    Parameters
+    ----------
+    path : the path of the file, compressed or not.
+
+    Returns
+    -------
+    numpy array with the shape and type that the file states.
     """
     name, content = Path(path).name, read_bytes(path)
     if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in _TYPES:

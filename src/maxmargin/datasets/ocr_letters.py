@@ -11,18 +11,27 @@ _PIXELS = 16 * 8
 
 
 def read_ocr_letters(source: TextFile) -> tuple[list[np.ndarray], list[list[str]], NDArray[np.intp]]:
-    """Taskar's file letter.data: ``(X, Y, folds)``, a word being a ``(letters, 128)`` array of 0/1 and its letters.
+    """Read Taskar's file letter.data of handwritten words.
 
     6877 words of 52,152 letters in ten folds, numbered 0 to 9 (Kassel 1995; Taskar, Guestrin and Koller, "Max-margin
-    Markov networks", NIPS 2003). The first letter of every word, a capital, was left out by the collectors.
+    Markov networks", NIPS 2003). The collectors left out the first letter of every word, a capital.
 
-    A line is a letter: its number, the letter, the number of the next letter of the word (-1 behind the last one), the
-    numbers of the word, of the place in it and of the fold, and 16 rows of 8 pixels, each 0 or 1.
+    A line is a letter: its number, the letter, the number of the next letter of the word (-1 after the last one), the
+    number of the word, the position in it, the fold, and 16 rows of 8 pixels, each 0 or 1.
+
+    Parameters
+    ----------
+    source : path or open text file.
+
+    Returns
+    -------
+    (X, Y, folds) : a list of (letters, 128) arrays of zeros and ones, a list of lists of letters, and the fold of every
+        word.
     """
     images: list[str] = []
     Y: list[list[str]] = []
     folds: list[int] = []
-    following = "-1"  # the letter that the word goes on with
+    following = "-1"  # the letter with which the word continues
     with reading(source) as lines:
         for line in lines:
             fields = line.split()

@@ -1,1 +1,1 @@
-"""Reports of fitted models: one page of HTML that needs nothing else."""
+"""Reports of fitted models, each a single self-contained HTML page."""

@@ -1,4 +1,4 @@
-"""Outputs of a task that nobody here knows: their losses, and their texts."""
+"""The report of a user-defined task: losses, and outputs as text."""
 
 from __future__ import annotations
 

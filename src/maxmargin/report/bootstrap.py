@@ -1,7 +1,7 @@
-"""Measures of predictions with intervals: how much they would change with other examples of the same kind.
+"""Measures of predictions with bootstrap intervals, which show how much they would vary with other examples.
 
-Examples are drawn again with replacement, as many as there are, many times (Efron 1979); the interval has the middle
-95% of what the measure then is. Draws are of whole examples, because parts of one are not independent.
+Examples are resampled with replacement many times (Efron 1979); the interval contains the middle 95% of the values of
+the measure. Whole examples are resampled, because parts of one example are not independent.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 from maxmargin.base.arrays import Array, Index
 
 DRAWS = 1000
-DRAWS_OF_FUNCTIONS = 200  # where a measure is no function of sums, and takes long
+DRAWS_OF_FUNCTIONS = 200  # for slow measures that are not functions of sums
 LEVEL = 0.95
-AT_ONCE = 2_000_000  # numbers of examples that are drawn together
+AT_ONCE = 2_000_000  # indices that are drawn at once
 
 
 class Interval(NamedTuple):
-    """A value, and between what 95% of the draws are; NaN where there is nothing to draw from."""
+    """A value and the interval that contains 95% of the resampled values; NaN if there are no examples."""
 
     value: float
     low: float
@@ -29,7 +29,7 @@ class Interval(NamedTuple):
 
 
 class ReportedMeasure(NamedTuple):
-    """A measure of n examples: of the sums of their counts, or of any choice of examples."""
+    """A measure of n examples: a function of the sums of their counts, or of any selection of examples."""
 
     name: str
     n: int
@@ -37,11 +37,11 @@ class ReportedMeasure(NamedTuple):
     counts: Array | None = None  # (n, k)
     of_choice: Callable[[Index], float] | None = None
     best: float = 1.0  # the value of perfect predictions
-    worst: float | None = 0.0  # of the other end of its axis; None where there is none
+    worst: float | None = 0.0  # the worst value, for the axis; None if there is none
     note: str = ""
 
     def interval(self, seed: int = 0) -> Interval:
-        """The value, and its interval by this many draws; the same seed gives the same numbers."""
+        """Return the value and its interval; the same seed gives the same numbers."""
         if self.n == 0:
             return Interval(np.nan, np.nan, np.nan, 0)
         rng = np.random.default_rng(seed)
@@ -53,7 +53,7 @@ class ReportedMeasure(NamedTuple):
             value = self.of_choice(np.arange(self.n))
             choices = (rng.integers(self.n, size=self.n) for _ in range(DRAWS_OF_FUNCTIONS))
             drawn = np.array([self.of_choice(choice) for choice in choices])
-        drawn = drawn[np.isfinite(drawn)]  # a draw may have nothing to judge
+        drawn = drawn[np.isfinite(drawn)]  # the measure may be undefined for a sample
         if self.n == 1 or not len(drawn):
             return Interval(value, np.nan, np.nan, 0)
         low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
@@ -61,18 +61,18 @@ class ReportedMeasure(NamedTuple):
 
 
 def mean_of(name: str, values: Any, **more: Any) -> ReportedMeasure:
-    """The mean of one number per example."""
+    """Return the mean of one number per example as a measure."""
     return share_of(name, values, np.ones(len(values)), **more)
 
 
 def share_of(name: str, parts: Any, wholes: Any, **more: Any) -> ReportedMeasure:
-    """Σ parts / Σ wholes, over examples."""
+    """Return Σ parts / Σ wholes over examples as a measure."""
     counts = np.column_stack([np.asarray(parts, dtype=float), np.asarray(wholes, dtype=float)])
     return ReportedMeasure(name, len(counts), _ratio, counts, **more)
 
 
 def agreement(names: Sequence[str], right: Any, found: Any, true: Any) -> list[ReportedMeasure]:
-    """Precision, recall and F1 from counts of every example: right ones, found ones, true ones."""
+    """Return precision, recall and F1 as measures, from counts per example: correct, predicted and true ones."""
     right, found, true = (np.asarray(each, dtype=float) for each in (right, found, true))
     precision, recall, f1 = names
     return [
@@ -88,7 +88,7 @@ def _ratio(sums: Array) -> Array:
 
 
 def _drawn_sums(counts: Array, rng: np.random.Generator) -> Array:
-    """(draws, k) sums over as many examples as there are, drawn with replacement."""
+    """Return (draws, k) sums over n examples drawn with replacement."""
     n, some = len(counts), max(1, AT_ONCE // len(counts))
     sums = []
     for begin in range(0, DRAWS, some):

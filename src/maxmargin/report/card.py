@@ -1,4 +1,4 @@
-"""The card of a fitted estimator in a notebook: what it is, what is proved of it, how large it is."""
+"""The card of a fitted estimator in a notebook: what it is, what is proved about it, how large it is."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from maxmargin.report.training import small_gap
 
 
 def card(model: Any) -> str:
-    """A few lines of HTML without style or script of their own."""
+    """Return a few lines of HTML without style or script of their own."""
     proved = model._proved()
     facts = known_facts(model)
     if (C := getattr(model, "C", None)) is not None:

@@ -1,6 +1,6 @@
-"""Charts in SVG: lines, points and steps in a frame with ticks. Colours are those of the page's style sheet.
+"""Charts in SVG: lines, points and steps in a frame with ticks. Colours come from the style sheet of the page.
 
-Charts are 360 units wide, as a phone is, so that their text is never smaller than that of the page.
+Charts are 360 units wide, like a phone, so that their text is never smaller than that of the page.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from maxmargin.report.html import Element
 
 WIDTH, HEIGHT = 360, 220
 LEFT, RIGHT, TOP, BOTTOM = 52, 20, 10, 40
-MOST_POINTS = 400  # of a line; of more, evenly spread ones are drawn
+MOST_POINTS = 400  # the most points of a line
 
 
 class Series(NamedTuple):
-    """Points that belong together, and how they are drawn."""
+    """A series of points and how it is drawn."""
 
     x: Array
     y: Array
     name: str = ""
     kind: str = "line"  # "line", "steps" or "points"
-    style: str = "a"  # a class of the style sheet: a, b, c, or "faint"
-    other: Array | None = None  # fills up to these instead of drawing a line
-    sizes: Array | None = None  # of points
+    style: str = "a"  # a class of the style sheet: a, b, c or "faint"
+    other: Array | None = None  # if given, the area between y and these values is filled
+    sizes: Array | None = None  # sizes of points
 
 
 class Axis(NamedTuple):
-    """One direction of a chart."""
+    """An axis of a chart."""
 
     label: str
     low: float
@@ -40,14 +40,14 @@ class Axis(NamedTuple):
     percent: bool = False
 
     def place(self, value: Any) -> Any:
-        """From 0 to 1."""
+        """Return the position of a value on the axis, from 0 to 1."""
         if self.log:
             with np.errstate(divide="ignore"):
                 return (np.log10(value) - log10(self.low)) / (log10(self.high) - log10(self.low))
         return (np.asarray(value, dtype=float) - self.low) / (self.high - self.low)
 
     def ticks(self) -> list[float]:
-        """Round numbers."""
+        """Return round numbers for ticks."""
         if self.log:
             first, last = ceil(log10(self.low) - 1e-9), floor(log10(self.high) + 1e-9)
             step = max(1, (last - first + 4) // 5)
@@ -58,13 +58,13 @@ class Axis(NamedTuple):
         return [width * k for k in range(ceil(self.low / width - 1e-9), floor(self.high / width + 1e-9) + 1)]
 
     def text(self, value: float) -> str:
-        """A tick in words."""
+        """Return the label of a tick."""
         value = 0.0 if abs(value) < 1e-12 * max(abs(self.low), abs(self.high)) else value
         return f"{100 * value:.4g}%" if self.percent else f"{value:.4g}"
 
 
 def fitted_axis(label: str, values: Any, log: bool = False, percent: bool = False, from_zero: bool = False) -> Axis:
-    """An axis on which all of these can be seen."""
+    """Return an axis that contains all of these values."""
     known = np.asarray(values, dtype=float).ravel()
     known = known[np.isfinite(known) & ((known > 0) if log else True)]
     if not len(known):
@@ -78,7 +78,7 @@ def fitted_axis(label: str, values: Any, log: bool = False, percent: bool = Fals
 
 
 def chart(series: list[Series], x: Axis, y: Axis, title: str, height: int = HEIGHT, square: bool = False) -> Element:
-    """The series in a frame; `title` is for people who cannot see it."""
+    """Return the series in a frame; `title` is for people who cannot see it."""
     height = WIDTH - LEFT - RIGHT + TOP + BOTTOM if square else height
     wide, tall = WIDTH - LEFT - RIGHT, height - TOP - BOTTOM
 
@@ -114,7 +114,7 @@ def chart(series: list[Series], x: Axis, y: Axis, title: str, height: int = HEIG
 
 
 def bar(low: float, value: float, high: float, axis: Axis) -> Element:
-    """A value and its interval on an axis, for a line of a table."""
+    """Return a value and its interval on an axis, for a row of a table."""
     width, height = 120, 16
     u = [float(np.clip(axis.place(each), 0, 1)) * (width - 12) + 6 for each in (low, value, high)]
     return Element(
@@ -131,7 +131,7 @@ def bar(low: float, value: float, high: float, axis: Axis) -> Element:
 
 
 def thinned(*arrays: Array) -> list[Array]:
-    """Some of the points where there are many: always the first and the last."""
+    """Return at most MOST_POINTS evenly spread points, always with the first and the last."""
     n = len(arrays[0])
     if n <= MOST_POINTS:
         return list(arrays)
@@ -167,7 +167,7 @@ def _drawn(series: Series, at: Any, inside: tuple[int, int]) -> list[Element]:
 
 
 def _corners(places: Array) -> Array:
-    """Of a line that keeps its height until the next point."""
+    """Return the corners of a step function through these points."""
     corners = np.repeat(places, 2, axis=0)[:-1]
     corners[1::2, 0] = places[1:, 0]
     return corners

@@ -1,4 +1,4 @@
-"""Classes of rows: which are taken for which others, and the features that spoke for a mistake."""
+"""Classes of rows: the confusion matrix, and the features that contributed to a mistake."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from maxmargin.report.sections import LabelCounts, confusion_section, scores_of_
 def class_findings(
     model: Any, X: Any, y: Any, linear: bool, cost: Callable[[Hashable, Hashable], float] | None = None
 ) -> Findings:
-    """Right classes, costs, confusion; a mistake is worse the higher the wrong class scores above the true one.
+    """Return accuracy, costs and confusion; a mistake is worse the higher the wrong class scores above the true one.
 
-    model : with `predict`, `decision_function` and `classes_`; `linear` says that its scores are sums over features.
-    cost : of a true label and the predicted one.
+    model : has `predict`, `decision_function` and `classes_`; `linear` says that its scores are sums over features.
+    cost : a function of a true label and the predicted one.
     """
     truth, found = [plain(each) for each in y], [plain(each) for each in model.predict(X)]
     if len(truth) != len(found):
@@ -35,7 +35,8 @@ def class_findings(
     best = np.array([numbers[label] for label in found])
     wrong = np.array([a != b for a, b in zip(truth, found, strict=True)], dtype=bool)
     lead = scores[np.arange(len(best)), best] - scores[np.arange(len(own)), own]
-    lead[own < 0] = scores[own < 0].max(axis=1) - scores[own < 0].min(axis=1)  # a class that training has not seen
+    # The true class does not occur in the training data.
+    lead[own < 0] = scores[own < 0].max(axis=1) - scores[own < 0].min(axis=1)
     confusion = LabelConfusion.of(zip(truth, found, strict=True))
     measures = [mean_of("right classes", ~wrong)]
     if cost is not None:
@@ -68,6 +69,6 @@ def class_findings(
 
 
 def class_scores(model: Any, X: Any) -> Array:
-    """(n, K), also for two classes."""
+    """Return (n, K) scores, also for two classes."""
     scores = np.asarray(model.decision_function(X), dtype=float)
     return np.column_stack([np.zeros(len(scores)), scores]) if scores.ndim == 1 else scores

@@ -1,4 +1,4 @@
-"""Pieces of drawings that several structures use: free pictures, chips, text of any output."""
+"""Parts of drawings that several structures use: pictures, chips, and outputs as text."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from maxmargin.report.sections import scrolling
 
 
 def picture(content: Any, width: float, height: float, title: str) -> Element:
-    """A drawing in its own size, which scrolls where it is wider than the page."""
+    """Return a drawing in its own size, which scrolls if it is wider than the page."""
     size = f"0 0 {width:.0f} {height:.0f}"
     options: dict[str, Any] = {"width": round(width), "height": round(height), "role": "img", "aria_label": title}
     return scrolling(Element("svg", content, view_box=size, class_="free", **options))
 
 
 def chips(items: Iterable[tuple[Any, str]]) -> Element:
-    """Short texts, each in a box; the second of a pair is "", "right", "wrong" or "missed"."""
+    """Return short texts in boxes; the second member of a pair is "", "right", "wrong" or "missed"."""
     return Element(
         "div",
         [Element("span", Element("bdi", short(text, 80)), class_=f"chip {kind}") for text, kind in items],
@@ -26,7 +26,7 @@ def chips(items: Iterable[tuple[Any, str]]) -> Element:
 
 
 def both(truth: Any, found: Any) -> Element:
-    """Two outputs of any kind as text, one below the other."""
+    """Return two outputs of any kind as text, one below the other."""
     return Element(
         "dl",
         [Element("dt", "true"), Element("dd", Element("code", short(truth, 600)))],

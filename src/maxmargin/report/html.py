@@ -1,9 +1,9 @@
 """Elements of HTML and SVG that escape all text themselves, so that nobody can forget to.
 
-What is shown comes from data that nobody has looked at: words, labels, names of columns. `Element` is the only way to
-make markup here, and what it is given is text: in contents and attributes it is escaped, characters that a page may not
-have, or that turn the text around them, are shown by signs, and there is no attribute that loads or runs something.
-Styles and scripts are constants of this package (`Trusted`).
+The content of a page comes from unchecked data: words, labels, names of columns. `Element` is the only way to make
+markup here. Contents and attributes are escaped, invalid characters and those that reverse the text direction are
+replaced by visible signs, and no attribute can load or run anything. Styles and scripts are constants of this package
+(`Trusted`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-# Without content, and without an end tag. Elements of SVG have both.
+# Elements without content and end tag. Elements of SVG have both.
 VOID = frozenset({"br", "hr", "input", "meta"})
 TAGS = VOID | frozenset(
     re.findall(
@@ -27,7 +27,7 @@ TAGS = VOID | frozenset(
         """,
     )
 )
-# What can neither load nor run anything; `href` may only lead to a place of the same page.
+# Attributes that can neither load nor run anything; `href` may only lead to an anchor of the same page.
 ATTRIBUTES = frozenset(
     re.findall(
         r"[\w-]+",
@@ -47,17 +47,18 @@ COLOUR = re.compile(r"[a-zA-Z]+|#[0-9a-fA-F]{6}|var\(--[a-z]+\)")
 
 
 class Trusted(str):
-    """Style or script that this package has written; no data may ever be in one."""
+    """Style or script that this package has written; it must never contain data."""
 
     __slots__ = ()
 
 
 class Element:
-    """`Element("p", "a < b", class_="note")` is the text `<p class="note">a &lt; b</p>`.
+    """An element of HTML or SVG: `Element("p", "a < b", class_="note")` is `<p class="note">a &lt; b</p>`.
 
-    Children are elements, text, numbers, or lists of such; None is nothing. Attributes are named as in Python: a
-    trailing underscore is dropped, others are dashes. None and False leave one out, True has no value. `shade` is a
-    number from -1 to 1 which the style sheet turns into a colour.
+    Children are elements, text, numbers, or lists of these; None is skipped. Attributes are named as in Python: a
+    trailing
+    underscore is dropped, other underscores become dashes. None and False leave an attribute out, True has no value.
+    `shade` is a number from -1 to 1 which the style sheet turns into a colour.
     """
 
     def __init__(self, tag: str, *children: Any, shade: float | None = None, **attributes: Any):
@@ -92,7 +93,7 @@ class Element:
 
 
 def flat(children: Iterable[Any]) -> Iterator[Any]:
-    """What is in lists of lists, without None."""
+    """Yield the members of nested lists, without None."""
     for child in children:
         if isinstance(child, list | tuple):
             yield from flat(child)
@@ -101,15 +102,15 @@ def flat(children: Iterable[Any]) -> Iterator[Any]:
 
 
 def plain(value: Any) -> str:
-    """Text as a page can show it, letter for letter: what cannot be seen, or turns what is beside it, is a sign.
+    """Return text as a page can show it; invisible characters and those that reverse text are replaced by signs.
 
-    The first 32 controls have signs of their own (␀, ␁, …), others are �.
+    The first 32 control characters have signs of their own (␀, ␁, …), others become �.
     """
     return UNSEEN.sub(lambda found: chr(0x2400 + ord(found.group())) if found.group() < " " else "\ufffd", str(value))
 
 
 def short(value: Any, most: int = 120) -> str:
-    """The same with an end, where it is long."""
+    """Return the text of a value, truncated if it is long."""
     text = str(value)
     return text if len(text) <= most else text[: most - 1] + "…"
 

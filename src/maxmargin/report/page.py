@@ -1,4 +1,4 @@
-"""ModelReport: the page itself, and the order of its sections."""
+"""ModelReport: the page, and the order of its sections."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PACKAGES = ("maxmargin", "numpy", "scipy", "scikit-learn", "numba")
 
 
 class ModelReport:
-    """A page about a model: `html` is all of it, `save(path)` writes it, and a notebook shows it.
+    """A page about a model: `html` is its text, `save(path)` writes it, and a notebook shows it.
 
     `scores` has the measures by name, each with `value`, `low` and `high`.
     """
@@ -35,7 +35,7 @@ class ModelReport:
         self.html, self.title, self.scores = html, title, scores
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, which needs nothing else."""
+        """Write the page to a self-contained file."""
         with open(path, "w", encoding="utf-8", newline="\n") as file:
             file.write(self.html)
 
@@ -59,7 +59,7 @@ def report_of(
     sections: Sequence[Section] = (),
     said: Sequence[str] = (),
 ) -> ModelReport:
-    """The page about a fitted model and its predictions."""
+    """Return the page about a fitted model and its predictions."""
     n_worst = check_whole("n_worst", n_worst, least=0)
     name = type(model).__name__
     title = f"{name} report" if title is None else str(title)
@@ -97,12 +97,12 @@ def report_of(
 
 
 def facts_list(facts: Mapping[str, Any]) -> Element:
-    """Names and what they are."""
+    """Return names and values as a definition list."""
     return Element("dl", [[Element("dt", name), Element("dd", value)] for name, value in facts.items()], class_="facts")
 
 
 def known_facts(model: Any) -> dict[str, str]:
-    """What a fitted model tells of itself: on how much it was trained, and how large it is."""
+    """Return facts about a fitted model: the size of its training data and its own size."""
     facts = {}
     if (n := getattr(model, "n_examples_", None)) is not None:
         facts["trained on"] = counted(n, "example")
@@ -169,7 +169,7 @@ def _weights(model: Any) -> Section:
     title = "Heaviest weights"
     try:
         arrays = model.weights_
-    except AttributeError as error:  # of kernels and of hashed features, with the reason
+    except AttributeError as error:  # kernels and hashed features have no named weights; the error says so
         return Section(title, Element("p", f"{error}."))
     total = sum(int(np.count_nonzero(array.values[array.distinct])) for array in arrays.values())
     return Section(title, weights_table(top_weights(arrays, None, MOST_ROWS), total))

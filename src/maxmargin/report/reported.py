@@ -1,4 +1,4 @@
-"""Reported: what estimators have that can tell people what they have learnt."""
+"""Reported: the mixin of estimators that can report what they have learnt."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Reported:
-    """An estimator with `report`, and with a card in notebooks: all that it writes is `_findings`, and `_learnt`."""
+    """A mixin with `report`, and a card in notebooks; an estimator implements `_findings`, and optionally `_learnt`."""
 
     def report(
         self,
@@ -31,16 +31,28 @@ class Reported:
         sections: Sequence[Section] = (),
         **others: Any,
     ) -> ModelReport:
-        """A page about this fitted model and its predictions for inputs X whose outputs Y are known.
+        """Return a page about this fitted model and its predictions for inputs X whose true outputs are Y.
 
-        The page is one file of HTML that loads nothing: certificate, scores with bootstrap intervals, what was learnt,
-        the worst mistakes, and settings. `save(path)` writes it, `html` is its text, and a notebook shows it. The same
-        arguments give the same bytes.
+        The page is a single HTML file that loads nothing: certificate, scores with bootstrap intervals, what was
+        learnt, the
+        worst mistakes, and settings. `save(path)` writes it, `html` is its text, and a notebook shows it. The same
+        arguments
+        give the same bytes.
 
-        title : of the page.   facts : more lines for its first section, such as where the data come from.
-        date : shown as it is given; None shows none.   seed : of the intervals.
-        n_worst : how many of the worst mistakes are shown.   sections : more of them, after the scores.
-        others : what `predict` or `score` takes beside X and Y, such as qid.
+        Parameters
+        ----------
+        X, Y : inputs and their true outputs.
+        title : the title of the page.
+        facts : further lines for its first section, such as the source of the data.
+        date : a date to show; None shows none.
+        seed : the seed of the intervals.
+        n_worst : how many of the worst mistakes are shown.
+        sections : further sections, after the scores.
+        others : further arguments of `predict` or `score`, such as qid.
+
+        Returns
+        -------
+        ModelReport.
         """
         from maxmargin.report.page import report_of
 
@@ -52,24 +64,24 @@ class Reported:
         options: dict[str, Any] = {"title": title, "facts": facts, "date": date, "seed": seed, "n_worst": n_worst}
         with hearing() as heard:
             findings = self._findings(X, Y, **others)
-        said = list(dict.fromkeys(message for _, message in heard))  # the page says it, in the place of warnings
+        said = list(dict.fromkeys(message for _, message in heard))  # shown on the page instead of warnings
         return report_of(self, findings, sections=sections, said=said, **options)
 
     def _findings(self, X: Any, Y: Any) -> Findings:
-        """What predictions for these data show."""
+        """Return what predictions for these data show."""
         raise NotImplementedError
 
     def _learnt(self) -> list[Section]:
-        """What was learnt, as more than a list of weights."""
+        """Return sections about what was learnt, beyond the list of weights."""
         return []
 
     def _proved(self) -> list[str]:
-        """What is known of training, in sentences."""
+        """Return sentences about what is proved about training."""
         certificate: Any = getattr(self, "certificate_", None)
         return ["This model was made without training."] if certificate is None else list(certificate.explained())
 
     def _html_repr(self) -> str:
-        """What notebooks show: a card before scikit-learn's table of parameters, once there is a model."""
+        """Return what notebooks show: once there is a model, a card before scikit-learn's table of parameters."""
         from maxmargin.report.card import card
 
         parameters: str = super()._html_repr()  # type: ignore[misc]

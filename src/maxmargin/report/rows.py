@@ -1,4 +1,4 @@
-"""Rows of a matrix as mistakes: which of their features spoke for what is wrong."""
+"""Mistakes in rows of a matrix: the features that contributed to them."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from maxmargin.report.findings import note
 from maxmargin.report.html import Element, short
 from maxmargin.report.sections import table
 
-MOST_FEATURES = 8  # of a drawing
-MOST_ASKED = 5000  # features of a row whose part in its score is computed
+MOST_FEATURES = 8  # the most features that are shown
+MOST_ASKED = 5000  # the most features whose contributions are computed
 
 
 def row_of(X: Any, i: int) -> Array:
-    """A row of a matrix, a table or a list of lists, as numbers."""
+    """Return a row of a matrix, a table or a list of lists, as numbers."""
     row: Any = X.iloc[[i]] if hasattr(X, "iloc") else X[[i]] if hasattr(X, "shape") else [X[i]]
     return np.asarray(row.todense() if sparse.issparse(row) else row, dtype=float).ravel()
 
 
 def parts_of_score(score: Callable[[Any], Array], row: Array) -> tuple[Index, Array]:
-    """The features that a row has, and what each adds to a score that is linear in them."""
+    """Return the features of a row, and what each contributes to a score that is linear in them."""
     present = np.flatnonzero(row)[:MOST_ASKED]
     places = np.arange(len(present)), present
     alone = sparse.csr_array((row[present], places), shape=(len(present), len(row)))
     nothing = sparse.csr_array((1, len(row)))
-    with warnings.catch_warnings():  # these rows are in the order of the columns, without their names
+    with warnings.catch_warnings():  # these rows have the right columns but no column names
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         found = np.asarray(score(sparse.vstack([nothing, alone], format="csr")), dtype=float)
     return present, found[1:] - found[0]
 
 
 def spoken_by(score: Callable[[Any], Array], row: Array, names: Any, said: str) -> Any:
-    """The features of a row with the largest parts in a score that is linear in it."""
+    """Return a table of the features of a row with the largest contributions to a linear score."""
     if not np.any(row):
         return note("All of its features are 0.")
     present, parts = parts_of_score(score, row)

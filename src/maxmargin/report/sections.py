@@ -1,4 +1,4 @@
-"""Sections that several structures have: confusion, reliability, tables of numbers, weights."""
+"""Sections that several structures share: confusion, reliability, tables of numbers, weights."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from maxmargin.report.findings import Section, counted, note, plural
 from maxmargin.report.html import Element, short
 from maxmargin.report.scoring.reliability import Reliability
 
-MOST_LABELS = 30  # of a table of all pairs; of more, the most frequent or the heaviest pairs are listed
+MOST_LABELS = 30  # the most labels of a table of all pairs; with more, the largest pairs are listed
 MOST_PAIRS = 40
-MOST_ROWS = 400  # of a table that can be searched
-PRINTED_ROWS = 60  # of these, on paper; style.py says so, too
+MOST_ROWS = 400  # the most rows of a searchable table
+PRINTED_ROWS = 60  # the most rows in print; style.py has the same number
 
 
 def table(head: Sequence[Any], rows: Iterable[Sequence[Any]], numbers: Sequence[int] = (), **more: Any) -> Element:
-    """A table that scrolls on its own where it is wide; columns in `numbers` are set right."""
+    """Return a table that scrolls if it is wide; columns in `numbers` are right-aligned."""
     right = set(numbers)
 
     def cells(row: Sequence[Any], tag: str) -> list[Any]:
@@ -44,17 +44,17 @@ def table(head: Sequence[Any], rows: Iterable[Sequence[Any]], numbers: Sequence[
 
 
 def scrolling(*content: Any) -> Element:
-    """What may be wider than a phone."""
+    """Return a box that scrolls if its content is wider than a phone."""
     return Element("div", *content, class_="scroll")
 
 
 def word(value: Any) -> Element:
-    """Text of the data inside of a sentence: it may run from right to left without turning what follows."""
+    """Return text of the data inside a sentence; right-to-left text does not affect what follows."""
     return Element("bdi", short(value))
 
 
 def confusion_section(confusion: LabelConfusion, unit: str) -> Section:
-    """How often every label was taken for every other."""
+    """Return a section with the confusion matrix."""
     title = "Confusion"
     if not len(confusion.labels):
         return Section(title, note(f"There is no labelled {unit}."))
@@ -83,7 +83,9 @@ def matrix(
     shades: Array | None = None,
     written: Callable[[Any], str] | None = None,
 ) -> Element:
-    """Numbers with names on both sides, shaded by sign and size; forbidden ones (-inf, NaN) are empty."""
+    """Return a table of numbers with names on both sides, shaded by sign and size; forbidden ones (-inf, NaN) are
+    empty.
+    """
     values = np.asarray(values)
     if shades is None:
         known = np.where(np.isfinite(values), values, 0.0)
@@ -116,7 +118,7 @@ def matrix(
 def pair_section(
     title: str, said: str, rows: Sequence[Any], columns: Sequence[Any], values: Array, corner: str = ""
 ) -> Section:
-    """A matrix of weights, or its heaviest pairs where it is large."""
+    """Return a section with a matrix of weights, or with its largest pairs if it is large."""
     if max(len(rows), len(columns)) <= MOST_LABELS:
         return Section(title, [note(said), matrix(rows, columns, values, corner)])
     known = np.where(np.isfinite(values), values, 0.0)
@@ -128,13 +130,13 @@ def pair_section(
 
 
 def weights_section(title: str, said: str, weights: Weights, corner: str = "") -> Section:
-    """The same for weights that know the names on their two axes."""
+    """Return a section with a matrix of named weights."""
     rows, columns = weights.names
     return pair_section(title, said, rows, columns, weights.values, corner)
 
 
 def reliability_section(found: Reliability, unit: str) -> Section:
-    """How often the model is right where it says that it is so sure."""
+    """Return a section with the reliability diagram."""
     title, filled = "How sure it is", found.counts > 0
     if not filled.any():
         return Section(title, note(f"There is no labelled {unit}."))
@@ -155,7 +157,7 @@ def reliability_section(found: Reliability, unit: str) -> Section:
 
 
 def weights_table(weights: Sequence[NamedWeight], total: int) -> list[Any]:
-    """The heaviest weights, in a table that can be searched."""
+    """Return the largest weights in a searchable table."""
     longest = max((abs(each.weight) for each in weights), default=1.0) or 1.0
     rows = [
         [short(each.name, 160), Element("td", f"{each.weight:+.4g}", class_="number heat", shade=each.weight / longest)]
@@ -168,7 +170,7 @@ def weights_table(weights: Sequence[NamedWeight], total: int) -> list[Any]:
 
 
 def searchable(content: Element, n_rows: int) -> Element:
-    """A table with a box to search it, which a script shows; without scripts the whole table is there."""
+    """Return a table with a search box, which a script shows; without scripts the whole table is visible."""
     box = Element(
         "input", type="search", placeholder=f"search {n_rows:,} rows", aria_label="search the table", hidden=True
     )
@@ -177,7 +179,7 @@ def searchable(content: Element, n_rows: int) -> Element:
 
 
 class LabelCounts(NamedTuple):
-    """Of every label: how often it was rightly found, found, and true."""
+    """Counts of every label: correctly predicted, predicted, and true."""
 
     labels: Sequence[Hashable]
     right: Any
@@ -186,13 +188,13 @@ class LabelCounts(NamedTuple):
 
     @classmethod
     def of(cls, confusion: LabelConfusion) -> LabelCounts:
-        """Of labels of single things."""
+        """Return the counts of a confusion matrix."""
         counts = confusion.counts
         return cls(confusion.labels, np.diag(counts), counts.sum(axis=0), counts.sum(axis=1))
 
 
 def scores_of_labels(counts: LabelCounts, unit: str, title: str = "Labels one by one") -> Section:
-    """Precision, recall and F1 of every label."""
+    """Return a section with precision, recall and F1 of every label."""
     labels, right, found, true = counts
 
     def share(a: float, b: float) -> str:

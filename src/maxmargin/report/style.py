@@ -1,4 +1,4 @@
-"""How reports look, and the few lines of script that search a table. Nothing of any data is in here."""
+"""The style of reports, and the short script that searches a table. It contains nothing from data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from maxmargin.report.html import Trusted
 
-# Colours are those of figures/canvas.py, which colour-blind readers can tell apart, made lighter on dark paper.
+# Colours are those of figures/canvas.py, which colour-blind readers can distinguish, lighter in dark mode.
 STYLE = Trusted(
     """
 :root{color-scheme:light dark;--paper:#fff;--soft:#f5f6f8;--ink:#1b1d21;--faint:#5f6670;--line:#d9dce1;--a:#0072b2;
@@ -120,7 +120,7 @@ for (const part of document.querySelectorAll(".searchable")) {
 }
 """
 )
-# Whatever a page may hold: it loads nothing, and runs this one script alone.
+# Whatever a page contains, it loads nothing and runs only this script.
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; "
     f"script-src 'sha256-{b64encode(sha256(SCRIPT.encode()).digest()).decode()}'; base-uri 'none'; form-action 'none'"

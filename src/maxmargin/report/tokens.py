@@ -1,4 +1,4 @@
-"""Sentences with their labels, and what is wrong with these."""
+"""Sentences with their labels, and the mistakes in them."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from typing import Any, NamedTuple
 from maxmargin.report.findings import note
 from maxmargin.report.html import Element, short
 
-MOST_TOKENS = 150  # of a drawing
+MOST_TOKENS = 150  # the most tokens that are shown
 WORD = re.compile(r"(?:w|word|form|token|text|lower|w\[0\]|word\[0\]|0)=(.*)", re.DOTALL)
 NAMES = ("word", "form", "token", "text", "w", "lower")
 
 
 class TokenMark(NamedTuple):
-    """What is said of a token."""
+    """The labels of a token."""
 
     found: str  # the predicted label, empty for none
-    true: str | None = None  # the true one, where the predicted one is wrong
-    goes_on: bool = False  # whether it belongs to the span of the token before
+    true: str | None = None  # the true label, if the predicted one is wrong
+    goes_on: bool = False  # whether it continues the span of the token before
 
 
 def words_of(x: Any) -> list[str]:
-    """The tokens of a sequence as words, as far as they have one: others are numbers."""
+    """Return the tokens of a sequence as words if they have words, otherwise their numbers."""
     n = int(x.shape[0]) if hasattr(x, "shape") else len(x)
     return [str(t) for t in range(n)] if hasattr(x, "shape") else [_word(token, t) for t, token in enumerate(x)]
 
 
 def sentence(words: Sequence[str], marks: Sequence[TokenMark]) -> list[Any]:
-    """Words with their labels below them; a wrong label stands above the true one."""
+    """Return words with their labels below them; a wrong label is above the true one."""
     first = 0
     if len(words) > MOST_TOKENS:  # begin shortly before the first mistake
         wrong = next((t for t, mark in enumerate(marks) if mark.true is not None), 0)
@@ -41,7 +41,7 @@ def sentence(words: Sequence[str], marks: Sequence[TokenMark]) -> list[Any]:
 
 
 def legend() -> Element:
-    """How to read a sentence."""
+    """Return an explanation of how to read a sentence."""
     return note(
         "Below every word stands its predicted label; words with a wrong one are marked, with the ",
         Element("span", "true label", class_="bad"),
@@ -67,7 +67,7 @@ def _word(token: Any, t: int) -> str:
     if isinstance(token, Mapping):
         named = [token[name] for name in NAMES if isinstance(token.get(name), str)]
         texts = named or [value for value in token.values() if isinstance(value, str)]
-    elif isinstance(token, tuple) and token:  # columns, of which the first is the word
+    elif isinstance(token, tuple) and token:  # columns, the first of which is the word
         texts = [str(token[0])]
     elif isinstance(token, Sequence):
         texts = [each for each in token if isinstance(each, str)]

@@ -1,4 +1,4 @@
-"""What a report says of training: the certificate in words, and how its two bounds came together."""
+"""The section of a report about training: the certificate in words, and the curves of its bounds."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from maxmargin.report.html import Element
 
 
 def training_section(model: Any) -> Section:
-    """What was proved, in words, and the curve of it where training has one."""
+    """Return a section with what is proved, in words, and with the curve of training if there is one."""
     content: list[Any] = [Element("p", sentence) for sentence in model._proved()]
     if getattr(model, "rounds_", None):
         content.append(rounds_chart(RoundsDisplay.from_estimator(model)))
@@ -25,7 +25,7 @@ def training_section(model: Any) -> Section:
 
 
 def bounds_chart(found: GapDisplay) -> list[Any]:
-    """Objective and lower bound against passes; between them lies the optimum."""
+    """Return a chart of objective and lower bound over passes; the optimum lies between them."""
     known = np.isfinite(found.dual)
     final = float(found.dual[known][-1]) if known.any() else np.nan
     kept = np.isfinite(found.best)
@@ -52,10 +52,10 @@ def bounds_chart(found: GapDisplay) -> list[Any]:
 
 
 def rounds_chart(found: RoundsDisplay) -> list[Any]:
-    """Of training with hidden parts: the objective after every round, and the bound of its convex problem."""
+    """Return a chart of latent training: the objective after every round, and the bound of its convex problem."""
     runs = np.unique(found.restart)
     series = []
-    for run in sorted(runs, key=lambda run: run == found.best):  # the best one on top
+    for run in sorted(runs, key=lambda run: run == found.best):  # the best run is drawn on top
         own = found.restart == run
         x, kept = np.arange(1.0, own.sum() + 1), run == found.best
         if kept:
@@ -73,7 +73,7 @@ def rounds_chart(found: RoundsDisplay) -> list[Any]:
 
 
 def small_gap(model: Any) -> Element | None:
-    """The relative gap on a logarithmic scale, for a card; None where none is known."""
+    """Return a chart of the relative gap on a logarithmic scale, for a card; None if it is unknown."""
     if getattr(model, "rounds_", None):
         rounds = RoundsDisplay.from_estimator(model)
         own = rounds.restart == rounds.best

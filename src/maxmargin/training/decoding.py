@@ -14,6 +14,6 @@ def decoded(model: Any, X: Any) -> Any:
     """Return the best output of every x as the task of a fitted model has it, and show progress if it is verbose."""
     check_is_fitted(model)
     if isinstance(X, PackedData):
-        raise ValueError(f"packed {X.kind} are for training: give a list of inputs to predict")
+        raise ValueError(f"packed {X.kind} are for training only: give a list of inputs to predict")
     with LiveLine(model.verbose, "searching the best outputs"):
         return model.task_.decode(model.w_, X)

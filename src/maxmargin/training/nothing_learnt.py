@@ -23,7 +23,7 @@ def warn_of_zero(solution: Solution, advice: str) -> None:
     if np.any(solution.w) or certificate.stop_reason == "interrupted":
         return
     if certificate.converged:
-        warn_caller(f"nothing is learnt: {_proved(certificate, solution.C)}. {advice}", NothingLearnt)
+        warn_caller(f"nothing was learnt: {_proved(certificate, solution.C)}. {advice}", NothingLearnt)
         return
     known = "this solver has no bound that would prove anything about it"
     if isfinite(certificate.dual):
@@ -47,11 +47,11 @@ def _proved(certificate: Certificate, C: float) -> str:
     if certificate.primal == 0:
         return "w = 0 is optimal, because the objective is 0 already: all models of these data are equally good"
     gap = certificate.proved_gap if isfinite(certificate.proved_gap) else certificate.relative_gap
-    text = f"training has ended at w = 0, whose objective for C = {C:g} is the lowest"
+    text = f"training ended at w = 0, whose objective for C = {C:g} is the lowest"
     if gap > ROUNDING:
         text += f" within the gap of {100 * gap:.2g}%"
     if certificate.rounds is not None:
-        text += " with the hidden parts as they are now"
+        text += " for the current latent variables"
     if certificate.search is Search.OVERGENERATING:
         text += " (of the relaxed problem)"
     elif not isfinite(certificate.proved_gap):

@@ -39,7 +39,7 @@ def informative_examples(batch: Batch, sample_weight: Any) -> tuple[Batch, Any]:
         return batch, sample_weight
     informative = labels.informative()
     if len(informative) == 0:
-        raise ValueError("no example has a label that tells anything: there is nothing to learn from")
+        raise ValueError("no example has an informative label: there is nothing to learn from")
     if len(informative) == n:
         return batch, sample_weight
     if sample_weight is not None:

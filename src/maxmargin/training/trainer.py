@@ -294,11 +294,13 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
         """Make one pass of the online solver from where the last one ended."""
         start = getattr(self, "solution_", None)
         if start is not None and not isinstance(start.memory, Walk):
-            raise ValueError("partial_fit cannot go on from a model of another solver; start with a new estimator")
+            raise ValueError("partial_fit cannot continue from a model of another solver; start with a new estimator")
         C = checked_C(self.C)
         with self._open(X, Y, sample_weight, task) as problem:
             if problem.batch.offers(KernelSpace) is not None:
-                raise ValueError("partial_fit is not offered with a kernel: every new example would lengthen the model")
+                raise ValueError(
+                    "partial_fit is not available with a kernel, because every new example would enlarge the model"
+                )
             self._keep(problem, self._train(problem, C, start, max_passes=1))
         return self
 
@@ -328,7 +330,9 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
             prior = self._prior(task, batch, sample_weight)
             geometry = geometry_of(task, self.bounds, prior, lambda: numbered_weights(self, task))
             if geometry is not None and batch.offers(KernelSpace) is not None:
-                raise ValueError("bounds and a prior are of weights of features: with a kernel there are none")
+                raise ValueError(
+                    "bounds and a prior constrain weights of features, which a model with a kernel does not have"
+                )
             if new and isinstance(batch, Examples):
                 check_promises(task, batch, geometry)
             memory.reserve(batch.dim)

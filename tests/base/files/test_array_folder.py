@@ -77,7 +77,7 @@ def test_a_pickle_has_no_numbers(tmp_path):
     np.testing.assert_array_equal(pickle.loads(content).arrays["a"], np.arange(10_000))
     shutil.rmtree(tmp_path / "data")
     written(tmp_path / "data", {"a": [np.arange(10_000, dtype=np.int64) + 1]})
-    with pytest.raises(ValueError, match="packed anew"):
+    with pytest.raises(ValueError, match="packed again"):
         pickle.loads(content)
 
 

@@ -34,7 +34,7 @@ def test_numbers_stay_apart_from_truth_values():
 
 @pytest.mark.parametrize("y", ["ab", 3, None, {"a": 1}, iter("ab"), np.array([True, False]), np.zeros((2, 2))])
 def test_what_is_no_collection(y):
-    with pytest.raises(ValueError, match=r"the team is .*; expected a set, list or tuple of items"):
+    with pytest.raises(ValueError, match="; expected a set, list or tuple of items"):
         collection(y, "team")
 
 

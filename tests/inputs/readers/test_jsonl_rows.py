@@ -41,7 +41,7 @@ def test_rows_of_named_and_of_listed_features():
         ('{"label": 1, "features": ["a"]}', "line 2: the feature '0' is 'a'; expected a finite number"),
         ('{"label": 1, "features": [true]}', "line 2: the feature '0' is True; expected a finite number"),
         ('{"label": 1, "features": [NaN]}', "line 2: found NaN; expected finite numbers"),
-        ('{"label": 1, "features": {"a": 1, "a": 2}}', "line 2: the key 'a' is given twice"),
+        ('{"label": 1, "features": {"a": 1, "a": 2}}', "line 2: the key 'a' occurs twice"),
         ('{"label": 1, "features": [1' + "0" * 400 + "]}", "line 2: the feature '0' is 1000"),
         ('{"label": 1, "features": [1' + "0" * 5000 + "]}", "line 2: "),
         ('{"label": ' + "[" * 100_000, "line 2: "),

@@ -123,7 +123,7 @@ def test_a_value_that_is_no_feature_is_named(first, value):
 @pytest.mark.parametrize("name", [1, None, b"x", ("x",), 1.5, True], ids=repr)
 def test_a_name_that_is_no_string_is_named(first, name):
     for value in ("x", 1.0):
-        with pytest.raises(ValueError, match=r"sequence 1, position 0: the feature name .* is no string"):
+        with pytest.raises(ValueError, match=r"sequence 1, position 0: the feature name .* is not a string"):
             read_all([[first], [{name: value}]])
 
 

@@ -37,8 +37,8 @@ def test_from_groups_finds_the_boundaries(lengths, named):
     [
         ([0, 2], "end at 2, but the matrix has 3 rows"),
         ([1, 3], "starts with 0"),
-        ([0, 2, 1, 3], "rising"),
-        ([], "rising"),
+        ([0, 2, 1, 3], "increasing"),
+        ([], "increasing"),
     ],
 )
 def test_offsets_that_do_not_fit(offsets, message):

@@ -89,7 +89,7 @@ def test_latent_start_matters():
     data = np.tile(rows, (5, 1)), np.tile(levels, 5), ids
     good = latent_model(k=1, start=[1.0, 0.0]).fit(*data)
     assert good.score(*data) == 1.0
-    with pytest.warns(NothingLearnt, match="w = 0, whose objective .* with the hidden parts as they are now"):
+    with pytest.warns(NothingLearnt, match="w = 0, whose objective .* for the current latent variables"):
         bad = latent_model(k=1, start=[0.0, 1.0]).fit(*data)
     assert not bad.w_.any()
     assert bad.certificate_.converged

@@ -102,7 +102,7 @@ def test_a_standard_error_is_wanted():
 @pytest.mark.parametrize("measure", ["f1", "prbep"])
 def test_where_a_bound_says_nothing_single_examples_are_trained_for(measure):
     rows, labels = clouds()
-    with pytest.warns(NothingLearnt, match="training has ended at w = 0, whose objective for C = 10 is the lowest"):
+    with pytest.warns(NothingLearnt, match="training ended at w = 0, whose objective for C = 10 is the lowest"):
         bound = MeasureSVC(measure, C=10.0, train_for="measure").fit(rows, labels)
     assert not bound.coef_.any()
     assert bound.cut_by_ == "training"
@@ -162,7 +162,9 @@ def test_no_scores_at_all():
 def test_one_positive_example_cannot_be_held_out():
     labels = (np.arange(40) == 3).astype(int)
     rows = X[:40] + 3 * labels[:, None]
-    with pytest.warns(CutNotValidated, match="a class has a single example .*: the scores are cut as in training"):
+    with pytest.warns(
+        CutNotValidated, match="a class has a single distinct example.*: the scores are cut as in training"
+    ):
         model = MeasureSVC("f1").fit(rows, labels)
     assert (model.cut_by_, model.cv_scores_) == ("training", {})
     pure("f1").fit(rows, labels)  # without a word

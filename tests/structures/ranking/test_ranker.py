@@ -353,7 +353,7 @@ def test_bad_input(options, inputs, levels, ids, message):
 
 def test_more_rows_shown_than_there_are():
     """A shorter query is shown whole."""
-    with pytest.warns(NothingLearnt, match="nothing is learnt: w = 0 is optimal, because the objective is 0"):
+    with pytest.warns(NothingLearnt, match="nothing was learnt: w = 0 is optimal, because the objective is 0"):
         model = Ranker("precision_at_k", k=11).fit(X, y, qid)  # all are shown, whatever the scores
     assert model.score(X, y, qid) == pytest.approx(3 / 11)  # three of each query are relevant, rows or not
     assert Ranker("ndcg", k=10**6).fit(X, y, qid).score(X, y, qid) > 0.9

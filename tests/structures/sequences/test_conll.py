@@ -120,9 +120,9 @@ def test_what_cannot_be_written_is_named():
 
 
 def test_lines_that_are_not_like_the_first_are_named():
-    with pytest.raises(ValueError, match="line 3: 2 columns in 'c d'; expected 3 as in the lines above"):
+    with pytest.raises(ValueError, match="line 3: found 2 columns in 'c d'; expected 3 as in the lines above"):
         read_conll(io.StringIO("a b O\n\nc d\n"))
-    with pytest.raises(ValueError, match="line 1: 1 columns in 'word'; expected a word and its tag at least"):
+    with pytest.raises(ValueError, match="line 1: found 1 columns in 'word'; expected a word and its tag at least"):
         read_conll(io.StringIO("word\n"))
 
 

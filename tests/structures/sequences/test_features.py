@@ -29,7 +29,9 @@ def test_rare_features_have_no_weight():
 
 def test_min_count_that_leaves_nothing():
     X, Y = tagged()
-    with pytest.raises(ValueError, match="min_count=100 leaves no feature: the most frequent of 15 is had by 24"):
+    with pytest.raises(
+        ValueError, match="min_count=100 leaves no feature: the most frequent of 15 features occurs in 24"
+    ):
         mm.SequenceLabeler(min_count=100).fit(X, Y)
 
 

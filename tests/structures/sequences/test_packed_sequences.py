@@ -284,9 +284,9 @@ def test_what_is_not_offered_is_said(folder):
     X, Y = tagged(20)
     packed = mm.pack(zip(attributes(X), Y, strict=True), folder, "sequences", hash_bits=5)
     for options, message in [
-        ({"hash_bits": 6}, "packed ones have been"),
-        ({"features": TEMPLATES}, "packed ones have been"),
-        ({"min_count": 2}, "packed ones have been"),
+        ({"hash_bits": 6}, "packed tokens are read already"),
+        ({"features": TEMPLATES}, "packed tokens are read already"),
+        ({"min_count": 2}, "packed tokens are read already"),
         ({"kernel": "rbf"}, "kernel is not available for packed sequences"),
         ({"transition_features": True}, "transition_features is not available"),
         ({"invalid": "repair", "forbidden": "BIO"}, "invalid='repair' is not available"),

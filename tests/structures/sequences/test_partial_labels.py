@@ -289,7 +289,7 @@ def test_stretches_may_begin_and_end_anywhere():
         ),
         ({}, [[None] * length for length in LENGTHS], "no position of any sequence has a label"),
         ({}, [["a"] * length for length in LENGTHS[:-1]] + [[None] * 3], "only one class"),
-        ({"forbidden": [("b", x) for x in "abc"]}, SOME, "sequence 1: whatever its missing labels are, .*forbidden"),
+        ({"forbidden": [("b", x) for x in "abc"]}, SOME, "sequence 1: every choice of its missing labels .*forbidden"),
         (
             {"forbidden": [(a, "c") for a in "abc"]},
             [["a"], ["b", None, "a"], ["a", "b"], [None, "c", None, "c"], [None], ["a", "b", "a"]],

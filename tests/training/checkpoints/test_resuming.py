@@ -162,7 +162,7 @@ def test_other_data_and_other_parameters_are_refused(tmp_path):
         mm.MulticlassSVC(C=10.0, checkpoint=path).fit(X, y, sample_weight=1 + np.arange(len(y)))
     with pytest.raises(ValueError, match="of a MulticlassSVC, not of a OrdinalSVC"):
         mm.OrdinalSVC(C=10.0, checkpoint=path).fit(X, y)
-    with pytest.raises(ValueError, match=r"ended after 1 trainings|another fit"):
+    with pytest.raises(ValueError, match=r"ended after 1 training runs|another fit"):
         mm.MulticlassSVC(C=10.0, checkpoint=path).fit_path(X, y, [10.0, 20.0])
     mm.MulticlassSVC(C=10.0, checkpoint=path, n_jobs=2, verbose=0, checkpoint_every="3 passes").fit(X, y)
 

@@ -453,7 +453,9 @@ def test_ctrl_c_twice_ends_everything():
 
 def test_unconverged_fits_are_said_once():
     model = tuned(estimator=mm.MulticlassSVC(max_passes=2, tol=1e-9), Cs=FEW)
-    with pytest.warns(ConvergenceWarning, match="3 of 3 values of C stopped above tol .the chosen one among") as said:
+    with pytest.warns(
+        ConvergenceWarning, match="stopped above tol for 3 of 3 values of C .the chosen one among"
+    ) as said:
         model.fit(A, B)
     assert len(said) == 1
     assert not model.results_["converged"].any()

@@ -1,1 +1,1 @@
-"""What all pictures share, and the pictures of training itself."""
+"""The base of all figures, and the figures of training."""

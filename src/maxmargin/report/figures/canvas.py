@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Colours that colour-blind readers can tell apart (Okabe and Ito 2008).
+# Colours that colour-blind readers can distinguish (Okabe and Ito 2008).
 BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#777777"
 
 
 def axes(ax: Axes | None, figsize: tuple[float, float]) -> Axes:
-    """The given axes, or those of a new figure."""
+    """Return the given axes, or those of a new figure."""
     if ax is not None:
         return ax
     try:

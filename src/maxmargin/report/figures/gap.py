@@ -1,4 +1,4 @@
-"""GapDisplay: how training closed in on the optimum."""
+"""GapDisplay: a plot of how training approached the optimum."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from maxmargin.report.figures.canvas import BLUE, GREEN, GREY, axes
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MARK_UP_TO = 50  # points; more of them would hide the line
+MARK_UP_TO = 50  # the most points that are marked; more would hide the line
 
 
 class GapDisplay:
-    """The objective P(w), the lower bound D on every objective value, and what is left between them, during a fit.
+    """A plot of the objective P(w), the lower bound D on every objective value, and the gap between them during a fit.
 
     Parameters
     ----------
     passes, seconds : arrays
-        When each step ended: oracle calls divided by the number of examples, and the clock.
+        When each step ended: oracle calls divided by the number of examples, and wall-clock time.
     primal : array
-        P(w) after each step; inf where it was not measured.
+        P(w) after each step; inf if it was not measured.
     dual : array
-        The best lower bound so far; -inf where there is none.
+        The best lower bound so far; -inf if there is none.
     guess : array or None
         The solver's own estimate of P(w), which costs nothing and decides when P(w) is measured.
 
@@ -35,6 +35,16 @@ class GapDisplay:
     best : the lowest measured P(w) so far (inf before the first measurement): the objective of the model that is kept.
     relative_gap : (best - dual) / best.   estimated_gap : the same with `guess` instead of `best`.
     ax_, lines_ : set by `plot`.
+
+    Examples
+    --------
+    >>> from maxmargin.plotting import GapDisplay
+    >>> GapDisplay([1, 2], [0.1, 0.2], primal=[4.0, 2.0], dual=[1.0, 1.5]).relative_gap
+    array([0.75, 0.25])
+
+    See Also
+    --------
+    RoundsDisplay : the same for latent training.
     """
 
     def __init__(self, passes: Any, seconds: Any, primal: Any, dual: Any, guess: Any = None):
@@ -47,10 +57,11 @@ class GapDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any, bound: float | None = None) -> GapDisplay:
-        """From a fitted estimator's `history_`; the last point is its certificate.
+        """Make the plot from the `history_` of a fitted estimator; the last point is its certificate.
 
-        bound : a lower bound known from elsewhere, such as another model's `certificate_.dual` for the same problem.
-            All gaps are then measured against it, which also serves solvers that have no bound of their own.
+        bound : a lower bound from elsewhere, such as the `certificate_.dual` of another model for the same problem. All
+        gaps
+            are then relative to it, which also serves solvers that have no bound of their own.
         """
         check_is_fitted(estimator, "history_")
         certificate = estimator.certificate_
@@ -65,12 +76,22 @@ class GapDisplay:
     def plot(
         self, ax: Axes | None = None, *, x: str = "passes", kind: str = "gap", label: str | None = None
     ) -> GapDisplay:
-        """Draw over x = "passes" or "seconds".
+        """Draw the plot over x = "passes" or "seconds".
 
-        kind="gap" draws the relative gap on a logarithmic scale: the line joins the measured points, faint dots are the
-        solver's estimates in between. kind="bounds" draws P of the best model so far and D, and shades the band in
-        which the optimum lies.
-        `label` names the curve where several are drawn into the same axes.
+        Parameters
+        ----------
+        ax : matplotlib axes to draw on; None makes new ones.
+        x : "passes" or "seconds".
+        kind : "gap" draws the relative gap on a logarithmic scale: the line joins the measured points, faint dots are
+        the
+            solver's estimates in between. "bounds" draws P of the best model so far and D, and shades the band that
+            contains
+            the optimum.
+        label : the name of the curve, if several are drawn into the same axes.
+
+        Returns
+        -------
+        GapDisplay, this object, with `ax_` set.
         """
         if x not in ("passes", "seconds"):
             raise ValueError(f"x must be 'passes' or 'seconds', got {x!r}")
@@ -130,12 +151,14 @@ class GapDisplay:
 
 
 def _relative_gap(primal: Array, dual: Array) -> Array:
-    """(P - D) / P where both are known, else inf: objective.relative_gap for arrays."""
+    """Return (P - D) / P if both are known, otherwise inf: objective.relative_gap for arrays."""
     with np.errstate(invalid="ignore", divide="ignore"):
         gap = np.maximum(primal - dual, 0) / primal
     return np.where(np.isfinite(primal) & np.isfinite(dual) & (primal > 0), gap, np.inf)
 
 
 def _readable_top(values: Array, final: float) -> float | None:
-    """Untrained weights may be a hundred times worse than the optimum: leave them outside the picture."""
+    """Return an upper limit for the axis that hides untrained weights, which may be a hundred times worse than the
+    optimum.
+    """
     return 2.5 * final if final > 0 and np.max(values, initial=0) > 2.5 * final else None

@@ -1,4 +1,4 @@
-"""ReliabilityDisplay: how often a model is right where it says that it is so sure."""
+"""ReliabilityDisplay: a reliability diagram, which compares confidence with accuracy."""
 
 from __future__ import annotations
 
@@ -17,16 +17,29 @@ if TYPE_CHECKING:
 
 
 class ReliabilityDisplay:
-    """The share of right labels over how probable the model says they are; calibrated ones are on the diagonal.
+    """A reliability diagram: the accuracy of labels over their predicted probability; calibrated models are on the
+    diagonal.
 
     Parameters
     ----------
     confidence, accuracy, counts : arrays
-        Of every bin of confidence: its mean, the share of right labels, and how many labels are in it.
+        For every bin of confidence: its mean, the share of correct labels, and the number of labels.
 
     Attributes
     ----------
     error : the expected calibration error.   ax_ : set by `plot`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.plotting import ReliabilityDisplay
+    >>> p = np.array([[0.9, 0.1], [0.2, 0.8]])
+    >>> round(ReliabilityDisplay.from_predictions(["a", "b"], p, ["a", "b"]).error, 3)
+    0.15
+
+    See Also
+    --------
+    maxmargin.metrics.reliability : the numbers behind it.
     """
 
     def __init__(self, confidence: Any, accuracy: Any, counts: Any):
@@ -38,17 +51,26 @@ class ReliabilityDisplay:
     def from_predictions(
         cls, Y: Any, probabilities: Any, classes: Sequence[Hashable], bins: int = 15
     ) -> ReliabilityDisplay:
-        """From true labels and what `predict_proba` has returned."""
+        """Make the diagram from true labels and the result of `predict_proba`."""
         return cls(*reliability(Y, probabilities, classes, bins))
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, Y: Any, bins: int = 15) -> ReliabilityDisplay:
-        """From a fitted estimator with `predict_proba`, and data that it has not seen."""
+        """Make the diagram from a fitted estimator with `predict_proba` and held-out data."""
         check_is_fitted(estimator)
         return cls.from_predictions(Y, estimator.predict_proba(X), estimator.classes_, bins)
 
     def plot(self, ax: Axes | None = None) -> ReliabilityDisplay:
-        """Draw points whose areas grow with the number of labels in their bins."""
+        """Draw points whose areas grow with the number of labels in their bins.
+
+        Parameters
+        ----------
+        ax : matplotlib axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        ReliabilityDisplay, this object, with `ax_` set.
+        """
         self.ax_ = axes(ax, (4.5, 4.5))
         filled = self.counts > 0
         self.ax_.plot([0, 1], [0, 1], color=GREY, linewidth=1, zorder=1)

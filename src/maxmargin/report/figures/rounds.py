@@ -1,4 +1,4 @@
-"""RoundsDisplay: how latent training went from one completion of the hidden parts to the next."""
+"""RoundsDisplay: a plot of the rounds of latent training."""
 
 from __future__ import annotations
 
@@ -15,24 +15,35 @@ if TYPE_CHECKING:
 
 
 class RoundsDisplay:
-    """The objective J(w) after every outer round of latent training, and what the round's convex problem allowed.
+    """A plot of the objective J(w) after every round of latent training, with the bound of the convex problem of the
+    round.
 
     Parameters
     ----------
     objective : array
-        J(w) of the best weights so far, one entry per round; the rounds of a restart follow each other.
+        J(w) of the best weights so far, one entry per round; the rounds of a restart are consecutive.
     bound : array
-        No weights are better than this for the hidden parts of that round. Where the new weights explain the labels
-        otherwise, J may fall below it; training ends when the two meet.
+        A lower bound for the latent variables of that round. If the new weights change the latent variables, J may fall
+        below it; training ends when the two meet.
     seconds : array
-        How long each round took.
+        The duration of each round.
     restart : array or None
-        The number of the run that each round belongs to; None where there was only one.
+        The number of the run that each round belongs to; None if there was only one.
 
     Attributes
     ----------
     best : the number of the run that ended lowest, whose model is kept.
     ax_, lines_ : set by `plot`.
+
+    Examples
+    --------
+    >>> from maxmargin.plotting import RoundsDisplay
+    >>> RoundsDisplay([3.0, 2.0], [1.0, 1.9], [0.1, 0.1]).objective
+    array([3., 2.])
+
+    See Also
+    --------
+    GapDisplay : the same for convex training.
     """
 
     def __init__(self, objective: Any, bound: Any, seconds: Any, restart: Any = None):
@@ -50,7 +61,7 @@ class RoundsDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any) -> RoundsDisplay:
-        """From the `rounds_` of an estimator that was trained with hidden parts."""
+        """Make the plot from the `rounds_` of an estimator with latent variables."""
         check_is_fitted(estimator)
         rounds = getattr(estimator, "rounds_", [])
         if not rounds:
@@ -62,10 +73,19 @@ class RoundsDisplay:
         return cls(*columns)
 
     def plot(self, ax: Axes | None = None, *, x: str = "rounds", label: str | None = None) -> RoundsDisplay:
-        """Draw over x = "rounds", or over "seconds", which shows how long each round took.
+        """Draw the plot over x = "rounds" or "seconds".
 
-        The run that ended lowest is drawn with its bounds, the others as thin lines. `label` names the curve where
-        several models are drawn into the same axes.
+        The run that ended lowest is drawn with its bounds, the others as thin lines.
+
+        Parameters
+        ----------
+        ax : matplotlib axes to draw on; None makes new ones.
+        x : "rounds" or "seconds".
+        label : the name of the curve, if several models are drawn into the same axes.
+
+        Returns
+        -------
+        RoundsDisplay, this object, with `ax_` set.
         """
         if x not in ("rounds", "seconds"):
             raise ValueError(f"x must be 'rounds' or 'seconds', got {x!r}")

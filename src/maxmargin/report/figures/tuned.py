@@ -1,4 +1,4 @@
-"""TunedDisplay: how good the models of every C were, and which was chosen."""
+"""TunedDisplay: a plot of the scores of all values of C, and the chosen one."""
 
 from __future__ import annotations
 
@@ -14,19 +14,29 @@ if TYPE_CHECKING:
 
 
 class TunedDisplay:
-    """The mean score over the folds and the training loss, over C.
+    """A plot of the mean score over the folds and of the training loss, over C.
 
     Parameters
     ----------
     Cs, mean_score, standard_error, training_loss : arrays with one entry per C.
     chosen : float
-        The C that was chosen.
+        The chosen C.
     score_name : str
-        What the score is called on its axis.
+        The name of the score on its axis.
 
     Attributes
     ----------
     ax_, loss_ax_ (the axis of the training loss, on the right), lines_ : set by `plot`.
+
+    Examples
+    --------
+    >>> from maxmargin.plotting import TunedDisplay
+    >>> TunedDisplay([1.0, 10.0], [0.8, 0.9], [0.01, 0.01], [0.5, 0.2], chosen=10.0).chosen
+    10.0
+
+    See Also
+    --------
+    maxmargin.Tuned : the estimator whose results this shows.
     """
 
     def __init__(
@@ -52,7 +62,7 @@ class TunedDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any) -> TunedDisplay:
-        """From a fitted Tuned."""
+        """Make the plot from a fitted Tuned."""
         check_is_fitted(estimator, "results_")
         table = estimator.results_
         name = f"mean {estimator.scoring}" if isinstance(estimator.scoring, str) else "mean score"
@@ -61,8 +71,19 @@ class TunedDisplay:
         )
 
     def plot(self, ax: Axes | None = None) -> TunedDisplay:
-        """Draw over C, on a logarithmic scale: the mean score with a band of one standard error either way, the
-        training loss (the mean slack on all data) in grey on an axis of its own, and a line at the C that was chosen.
+        """Draw the plot over C, on a logarithmic scale.
+
+        It shows the mean score with a band of one standard error, the training loss (the mean slack on all data) in
+        grey on a
+        separate axis, and a line at the chosen C.
+
+        Parameters
+        ----------
+        ax : matplotlib axes to draw on; None makes new ones.
+
+        Returns
+        -------
+        TunedDisplay, this object, with `ax_` set.
         """
         self.ax_ = ax = axes(ax, (6, 3.6))
         self.loss_ax_ = right = ax.twinx()

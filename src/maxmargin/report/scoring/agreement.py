@@ -1,4 +1,4 @@
-"""The share of right labels, over examples that have many of them."""
+"""Accuracy over the labels of examples that have many."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Agreement(NamedTuple):
-    """How many labels of an example are right, of how many that are known."""
+    """The number of correct labels of an example, and the number of known ones."""
 
     right: int
     known: int
@@ -16,10 +16,10 @@ class Agreement(NamedTuple):
 def share_right(
     predictions: Sequence[Any], Y: Sequence[Any], agreement: Callable[[Any, Any], Agreement], example: str, unit: str
 ) -> float:
-    """The share of labelled units that are right, over all examples: every unit counts the same.
+    """Return the share of labelled units that are correct, over all examples; every unit has the same weight.
 
-    agreement : compares the prediction of one example with its y; its ValueErrors are told with the example's number.
-    example, unit : what these are called in messages, e.g. "graph" and "node".
+    agreement : compares the prediction of one example with its y; the example is named in its errors.
+    example, unit : their names in errors, e.g. "graph" and "node".
     """
     if len(predictions) != len(Y):
         raise ValueError(f"X has {len(predictions)} {example}s but Y has {len(Y)}")

@@ -1,4 +1,4 @@
-"""How often a model is right where it is so sure: bins of confidence, and the expected calibration error."""
+"""Reliability: accuracy in bins of confidence, and the expected calibration error."""
 
 from __future__ import annotations
 
@@ -13,26 +13,55 @@ from maxmargin.base.checks import check_whole
 
 
 class Reliability(NamedTuple):
-    """Predictions in bins of equal width, by how probable the model says that they are."""
+    """The reliability of predictions, in bins of equal width by their predicted probability.
 
-    confidence: Array  # the mean in every bin; NaN where it is empty
-    accuracy: Array  # the share of right ones
+    Attributes
+    ----------
+    confidence : the mean confidence of every bin; NaN if it is empty.
+    accuracy : the share of correct predictions of every bin.
+    counts : the number of predictions of every bin.
+    error : the expected calibration error.
+    """
+
+    confidence: Array  # the mean of every bin; NaN if it is empty
+    accuracy: Array  # the share of correct predictions
     counts: NDArray[np.int64]
 
     @property
     def error(self) -> float:
-        """Σ |accuracy - confidence| over bins, weighted by their counts (Naeini, Cooper, Hauskrecht 2015)."""
+        """The expected calibration error Σ |accuracy - confidence|, weighted by counts (Naeini, Cooper, Hauskrecht
+        2015).
+        """
         filled = self.counts > 0
         off = np.abs(self.accuracy[filled] - self.confidence[filled])
         return float(np.average(off, weights=self.counts[filled])) if filled.any() else 0.0
 
 
 def reliability(Y: Any, probabilities: Any, classes: Sequence[Hashable], bins: int = 15) -> Reliability:
-    """Of the most probable labels of all positions, or of all examples.
+    """Return the reliability of the most probable labels of all positions, or of all examples.
 
-    Y : the true labels: lists of them, one per sequence, or one list. None is not known, and does not count.
-    probabilities : as `predict_proba` returns them: arrays of (positions, K), one per sequence, or one array.
+    Parameters
+    ----------
+    Y : the true labels: lists of them, one per sequence, or one list. None stands for an unknown label and is ignored.
+    probabilities : the result of `predict_proba`: (positions, K) arrays, one per sequence, or one array.
     classes : the labels of the columns.
+    bins : the number of bins.
+
+    Returns
+    -------
+    Reliability.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.metrics import reliability
+    >>> found = reliability(["a", "b"], np.array([[0.9, 0.1], [0.6, 0.4]]), ["a", "b"], bins=2)
+    >>> found.counts.tolist(), found.accuracy[1]
+    ([0, 2], np.float64(0.5))
+
+    See Also
+    --------
+    calibration_error : a single number.   maxmargin.plotting.ReliabilityDisplay : a plot.
     """
     bins = check_whole("bins", bins, least=1)
     if isinstance(probabilities, np.ndarray) and probabilities.ndim == 2:
@@ -52,7 +81,7 @@ def reliability(Y: Any, probabilities: Any, classes: Sequence[Hashable], bins: i
 
 
 def reliability_of(confidence: Array, hits: NDArray[np.bool_], bins: int = 15) -> Reliability:
-    """Of predictions of any kind: how probable the model says each is, and whether it is right."""
+    """Return the reliability of predictions of any kind, given their probabilities and whether they are correct."""
     place = np.clip((confidence * bins).astype(int), 0, bins - 1)
     counts = np.bincount(place, minlength=bins)
     with np.errstate(invalid="ignore"):
@@ -61,5 +90,28 @@ def reliability_of(confidence: Array, hits: NDArray[np.bool_], bins: int = 15) -
 
 
 def calibration_error(Y: Any, probabilities: Any, classes: Sequence[Hashable], bins: int = 15) -> float:
-    """The expected calibration error of labels: 0 where the model is right just as often as it is sure."""
+    """Return the expected calibration error of labels, which is 0 if accuracy equals confidence in every bin.
+
+    Parameters
+    ----------
+    Y : the true labels: lists of them, one per sequence, or one list. None stands for an unknown label and is ignored.
+    probabilities : the result of `predict_proba`: (positions, K) arrays, one per sequence, or one array.
+    classes : the labels of the columns.
+    bins : the number of bins.
+
+    Returns
+    -------
+    float between 0 and 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.metrics import calibration_error
+    >>> round(calibration_error(["a", "b"], np.array([[0.9, 0.1], [0.2, 0.8]]), ["a", "b"]), 3)
+    0.15
+
+    See Also
+    --------
+    reliability : the bins behind it.
+    """
     return reliability(Y, probabilities, classes, bins).error

@@ -1,4 +1,4 @@
-"""Scorer: a measure of predictions in the form that GridSearchCV asks for."""
+"""Scorer: a measure of predictions in the form that GridSearchCV takes."""
 
 from __future__ import annotations
 
@@ -9,17 +9,26 @@ import numpy as np
 
 
 class Scorer:
-    """scorer(estimator, X, Y): a measure of the estimator's predictions, higher is better; for `scoring=`.
+    """A scorer(estimator, X, Y) for `scoring=`: a measure of the estimator's predictions, for which higher is better.
 
     Parameters
     ----------
     measure : function of (truth, found), two sequences with one output per example
         Such as those of maxmargin.metrics.
     part : str or None
-        The name of the number to take, where a measure has several.
+        The name of the number to use, if a measure has several.
     sign : 1 or -1
-        -1 for a loss, of which less is better.
+        -1 for a loss, for which lower is better.
     options : keywords for the measure.
+
+    Examples
+    --------
+    >>> from maxmargin.metrics import Scorer, chunk_f1
+    >>> scorer = Scorer(chunk_f1, part="f1")
+
+    See Also
+    --------
+    maxmargin.metrics : the measures.
     """
 
     def __init__(self, measure: Callable[..., Any], part: str | None = None, sign: int = 1, **options: Any):
@@ -40,7 +49,22 @@ class Scorer:
 
 
 def exact_match(truth: Sequence[Any], found: Sequence[Any]) -> float:
-    """The share of outputs that are wholly right. It knows no loss, so that models of all losses can be compared."""
+    """Return the share of outputs that are completely correct; it does not depend on a loss.
+
+    Parameters
+    ----------
+    truth, found : sequences with one output per example.
+
+    Returns
+    -------
+    float between 0 and 1.
+
+    Examples
+    --------
+    >>> from maxmargin.metrics import exact_match
+    >>> exact_match([["N", "V"], ["N"]], [["N", "V"], ["V"]])
+    0.5
+    """
     if len(truth) != len(found):
         raise ValueError(f"There are {len(truth)} true but {len(found)} predicted outputs.")
     if len(truth) == 0:
@@ -49,10 +73,10 @@ def exact_match(truth: Sequence[Any], found: Sequence[Any]) -> float:
 
 
 def equal_outputs(y: Any, z: Any) -> bool:
-    """Whether two outputs of any kind are the same."""
+    """Return whether two outputs of any kind are equal."""
     if isinstance(y, np.ndarray) or isinstance(z, np.ndarray):
         return bool(np.array_equal(np.asarray(y), np.asarray(z)))
-    if isinstance(y, list | tuple) and isinstance(z, list | tuple):  # a label sequence may be either
+    if isinstance(y, list | tuple) and isinstance(z, list | tuple):  # label sequences may be lists or tuples
         return len(y) == len(z) and all(map(equal_outputs, y, z))
     return bool(y == z)
 

@@ -203,7 +203,9 @@ class Clusterer(Trainer):
         start = self.start if isinstance(self.start, str) else "random"  # of the restarts, where the first has weights
         solver = as_solver(self.solver)
         if start == "chain" and isinstance(solver, CCCP) and solver.restarts != 1:
-            raise ValueError(f"restarts={solver.restarts} needs another start: from 'chain' all runs would be the same")
+            raise ValueError(
+                f"restarts={solver.restarts} needs start='random', because all runs from 'chain' would be the same"
+            )
         return task_from(self, Forest, start=start)
 
     def _first_weights(self, problem: Problem, C: float) -> Array | None:

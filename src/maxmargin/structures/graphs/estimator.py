@@ -209,7 +209,9 @@ class GraphLabeler(ProbabilisticTrainer):
 
     def _fit_more(self, task: Any, X: Any, Y: Any, sample_weight: Any) -> Self:
         if self.stack is not None:
-            raise ValueError("partial_fit is not offered with stack, whose classifier is trained on all graphs at once")
+            raise ValueError(
+                "partial_fit is not available with stack, whose classifier is trained on all graphs at once"
+            )
         return super()._fit_more(task, X, Y, sample_weight)
 
     def _seen(self, X: Any) -> Any:

@@ -51,11 +51,11 @@ def two_classes(y: Any, pos_label: Any) -> Any:
     if type_of_target(y, input_name="y") != "binary":
         raise ValueError(
             "Only binary classification is supported. "
-            f"The type of the target is {type_of_target(y)}; OneVsRestClassifier makes binary problems of it"
+            f"The type of the target is {type_of_target(y)}; OneVsRestClassifier turns it into binary problems"
         )
     classes = np.unique(y)
     if len(classes) < 2:
-        raise ValueError(f"y has only one class, {plain(classes[0])!r}; a measure needs positive and negative ones")
+        raise ValueError(f"y has only one class, {plain(classes[0])!r}; a measure needs positive and negative examples")
     if pos_label is not None and pos_label not in classes.tolist():
         raise ValueError(f"pos_label={pos_label!r} is not one of the classes {classes.tolist()}")
     return classes
@@ -81,7 +81,7 @@ def _repetitions(sample_weight: Any, name: Any) -> NDArray[np.int64]:
     broken = np.flatnonzero(given != np.floor(given))
     if len(broken) and np.ptp(given) > 0:
         raise ValueError(
-            f"measure {name!r} counts examples, so that sample_weight must hold whole numbers; "
+            f"measure {name!r} counts examples, so sample_weight must hold whole numbers; "
             f"sample_weight[{broken[0]}] is {given[broken[0]]}"
         )
     if len(broken):

@@ -91,8 +91,8 @@ class TrainingChooser:
             return {}
         if self.fold is None:
             warn_caller(
-                "a class has a single example (or equal ones), so that none can be held out: the scores are cut as in "
-                "training. More examples would help; cut='trained' and train_for='measure' say that this is meant",
+                "a class has a single distinct example, so none can be held out: the scores are cut as in "
+                "training. Give more examples, or set cut='trained' and train_for='measure' if this is intended",
                 CutNotValidated,
             )
             return {}

@@ -90,7 +90,9 @@ class SegmentBatch(Batch, RescaledSearch, Smooth):
     def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
         """By the sums of compiled/segment_sums.py, at b times the scores."""
         if softness.margin and isinstance(self.loss, F1Loss):
-            raise ValueError("objective='softmax_margin' needs measure='tokens' or 'segments', sums that 'f1' is not")
+            raise ValueError(
+                "objective='softmax_margin' needs measure='tokens' or 'segments', because 'f1' is not a sum"
+            )
         view, b = self.scored(), softness.sharpness
         truth, m, L, given = self._truth(view), view.n_types, view.max_length, view.scores(w)
         right = view.pieces(given).of(truth)

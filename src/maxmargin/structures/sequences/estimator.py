@@ -366,7 +366,7 @@ class SequenceLabeler(SequenceTrainer):
             return task_from(self, Chain)
         check_is_fitted(self.prior)
         if self.prior.kernel is not None or self.kernel is not None:
-            raise ValueError("a prior is of weights of features: with a kernel there are none")
+            raise ValueError("a prior constrains weights of features, which a model with a kernel does not have")
         return task_from(self, Chain, earlier=self.prior.task_)
 
     def _prior(self, task: Any, batch: Batch, sample_weight: Any) -> Any:

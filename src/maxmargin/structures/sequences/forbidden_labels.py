@@ -101,7 +101,7 @@ class SeenRuns(NamedTuple):
         numbers = rows[max(t - self.order, int(offsets[i])) : t + 1]
         run = tuple(self.classes[k] for k in numbers.tolist())
         raise ValueError(
-            f"sequence {i}, position {t - offsets[i]}: the labels {run!r} stand nowhere in the first training data, "
+            f"sequence {i}, position {t - offsets[i]}: the labels {run!r} do not occur in the first training data, "
             "and ngrams='observed' allows only what occurs there; give ngrams='all'"
         )
 
