@@ -4,7 +4,6 @@ Tests share twins, strategies and example tasks, which are in this folder; those
 loaders of the benchmarks.
 """
 
-import functools
 import os
 import sys
 from pathlib import Path
@@ -17,7 +16,8 @@ from maxmargin.base import interruptions
 TESTS = Path(__file__).resolve().parent
 sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 
-from thorough import THOROUGH  # noqa: E402 - it is beside this file
+from sampling import sampled  # noqa: E402 - it is beside this file
+from thorough import THOROUGH  # noqa: E402 - so is this
 
 # The same examples in every run, unless new ones are asked for: what is red is red again, on every machine.
 settings.register_profile(
@@ -47,37 +47,6 @@ def pytest_collection_modifyitems(items):
         if not sampled(item):
             item.add_marker(pytest.mark.slow)
         item.add_marker(pytest.mark.xdist_group(group(item)))
-
-
-def sampled(item):
-    """Return whether a test with these parameters runs in make test, and not in make proofs alone."""
-    marks = list(item.iter_markers("parametrize"))
-    sizes = [len(mark.args[1]) for mark in marks]
-    indices = [item.callspec.indices[first_name(mark.args[0])] for mark in marks]
-    every = item.get_closest_marker("every")
-    if every is not None:
-        return sum(indices) % every.args[0] == 0
-    return len(marks) < 2 or tuple(indices) in sample(tuple(sizes))
-
-
-def first_name(names):
-    return names.replace(",", " ").split()[0] if isinstance(names, str) else names[0]
-
-
-@functools.cache
-def sample(sizes):
-    """Choose combinations of values of several lists: every value of each list, and as many pairs as come for nothing.
-
-    There are as many combinations as values in the longest list, but at least four. As in a number with several digits,
-    a list takes its next value when those before it have gone through theirs, as long as it gets to its last one.
-    """
-    count = max(4, *sizes)
-    strides, together = [], 1
-    for size in sizes:
-        fits = together * size <= count
-        strides.append(together if fits else 1)
-        together *= size if fits else 1
-    return {tuple(t // stride % size for stride, size in zip(strides, sizes, strict=True)) for t in range(count)}
 
 
 def group(item):
