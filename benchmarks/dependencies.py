@@ -101,7 +101,7 @@ def one_pass(repeat: int, quick: bool, report: Report) -> Table:
     ):
         report(arcs)
         task = Dependencies()
-        task.setup_and_pack(train[:3], truth[:3]).found(np.zeros(task.dim))  # compiles
+        task.setup_and_pack(train[:3], truth[:3]).planes(np.zeros(task.dim))  # compiles
         batch, setup = cpu_seconds(partial(task.setup_and_pack, train, truth))
         w = np.random.default_rng(0).standard_normal(task.dim)
         scored, _ = cpu_seconds(partial(batch.arcs.scored, w, batch.ids))
@@ -115,8 +115,7 @@ def one_pass(repeat: int, quick: bool, report: Report) -> Table:
 
 def best_heads(model: Any, sentences: Sequence[ConlluSentence]) -> Trees:
     """The best head and label of every word by itself, whether all are a tree or not."""
-    batch = model.task_.pack(sentences)
-    scored, found = batch.arcs.scored(model.w_, batch.ids), []
+    scored, found = model.task_.scored(sentences).scored_arcs(model.w_), []
     for j, sentence in enumerate(sentences):
         n, own = len(sentence), scored.alone(j)
         heads = own.scores.reshape(n + 1, n + 1)[:, 1:].argmax(axis=0)

@@ -20,6 +20,7 @@ from maxmargin.structures.clustering.forest import Forest, Linked
 from maxmargin.structures.clustering.pairs import Pairs
 from maxmargin.structures.decisions.observations import Observed
 from maxmargin.structures.decisions.task import Decisions
+from maxmargin.structures.dependencies.arc_space import ArcSpace
 from maxmargin.structures.dependencies.task import Dependencies
 from maxmargin.structures.diversity.documents import Documents
 from maxmargin.structures.diversity.task import Chosen, Diversity
@@ -44,6 +45,7 @@ from maxmargin.structures.sequences.task import Chain
 __all__ = [
     "Aligned",
     "Alignment",
+    "ArcSpace",
     "Average",
     "BestOutputs",
     "Chain",

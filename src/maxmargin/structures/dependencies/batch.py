@@ -15,6 +15,7 @@ from maxmargin.problem.contract.tangents import Softness, Tangents
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.problem.planes.planes import Planes
+from maxmargin.structures.dependencies.scored import ScoredDependencies
 from maxmargin.structures.dependencies.scored_arcs import FoundTrees, ScoredArcs
 from maxmargin.structures.dependencies.tree_sums import tree_sum
 from maxmargin.structures.parts.branching import PartScores, most_violated_parts
@@ -38,17 +39,17 @@ class DependencyBatch(Batch, RescaledSearch, Smooth):
     def method(self) -> str:
         return "Eisner" if self.task.projective else "Chu-Liu/Edmonds"
 
-    def found(self, w: Array, augment: float | Array = 1.0) -> FoundTrees:
-        """The best trees for λΔ + ⟨w, Ψ⟩."""
-        prices = self.loss_weights(augment) * self.price[self.ids]
-        return self.arcs.scored(w, self.ids).best(prices, self.task.single_root, self.task.projective)
+    def scored(self) -> ScoredDependencies:
+        """Return these sentences with their truths, ready to be scored and searched."""
+        return ScoredDependencies(self.arcs, self.ids, self.task.rules, self.price[self.ids])
 
     @property
     def plane_atoms(self) -> Atoms:
         return self.arcs.plane_atoms
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        return self._planes(self.found(w, augment))
+        scored = self.scored()
+        return scored.planes_of(scored.searched(scored.scored_arcs(w), augment))
 
     def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
         """By the sums of tree_sums.py, at b times the scores."""
@@ -81,7 +82,8 @@ class DependencyBatch(Batch, RescaledSearch, Smooth):
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         """By branch and bound over arcs, as those of Parts: exact, or bounded where that would take too long."""
-        scored = self.arcs.scored(w, self.ids)
+        space = self.scored()
+        scored = space.scored_arcs(w)
         heads, labels, upper = [], [], np.empty(len(self))
         for j in range(len(self)):
             arcs = _LabelledArcs(scored.alone(j), self.task.single_root, self.task.projective, self.price[self.ids[j]])
@@ -91,14 +93,7 @@ class DependencyBatch(Batch, RescaledSearch, Smooth):
             labels.append(found.labels)
             upper[j] = answer.upper
         found = FoundTrees(scored.tables.words, np.concatenate(heads), np.concatenate(labels))
-        return self._planes(found)._replace(upper=upper)
-
-    def _planes(self, found: FoundTrees) -> Planes:
-        sentences = self.arcs.sentences
-        words = np.concatenate([sentences.starts[i] + 1 + np.arange(sentences.lengths[i]) for i in self.ids])
-        wrong = (found.heads != sentences.heads[words]) | (found.labels != sentences.labels[words])
-        counts = np.add.reduceat(wrong.astype(float), found.bounds[:-1])
-        return Planes(self.arcs.rows(self.ids, found), counts * self.price[self.ids])
+        return space.planes_of(found)._replace(upper=upper)
 
 
 class _LabelledArcs:

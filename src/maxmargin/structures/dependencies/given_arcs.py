@@ -12,7 +12,13 @@ from maxmargin.base.arrays import Array, Index
 from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.structures.dependencies.lexicon import Codes
-from maxmargin.structures.dependencies.scored_arcs import ArcSizes, ArcTables, FoundTrees, ScoredArcs
+from maxmargin.structures.dependencies.scored_arcs import (
+    ArcSizes,
+    ArcTables,
+    FoundTrees,
+    ScoredArcs,
+    best_labels_of_arcs,
+)
 
 
 class GivenArcs:
@@ -87,23 +93,10 @@ class PackedGivenArcs:
         tables = ArcTables.of(self.sentences.lengths, ids)
         units = np.concatenate([np.zeros(0, dtype=np.int64), *(np.arange(*self.units[i : i + 2]) for i in ids)])
         found = self.atoms.scores(w, units)
-        right = np.empty(tables.words[-1])
-        scores, labels = np.full(tables.arcs[-1], -np.inf), np.full(tables.arcs[-1], -1, dtype=np.int32)
-        begin = 0
-        for j, i in enumerate(ids.tolist()):
-            at, n = int(self.sentences.starts[i]), int(self.sentences.lengths[i])
-            own = found[begin : begin + (n + 1) * n].reshape(n + 1, n, -1)
-            begin += (n + 1) * n
-            heads, known = self.sentences.heads[at + 1 : at + n + 1], self.sentences.labels[at + 1 : at + n + 1]
-            if n and heads[0] >= 0:
-                words, of = np.arange(n), np.maximum(known, 0)
-                right[tables.words[j] : tables.words[j + 1]] = own[heads, words, of]
-                own[heads, words, of] = -np.inf
-            table = scores[tables.arcs[j] : tables.arcs[j + 1]].reshape(n + 1, n + 1)
-            table[:, 1:] = own.max(axis=2)
-            if self.model.n_labels:
-                labels[tables.arcs[j] : tables.arcs[j + 1]].reshape(n + 1, n + 1)[:, 1:] = own.argmax(axis=2)
-        return ScoredArcs(tables, self.sentences, scores, labels, right)
+        own = self.sentences.lengths[ids]
+        bounds = np.append(0, np.cumsum((own + 1) * own))
+        each = [found[a:b].reshape(n + 1, n, -1) for a, b, n in zip(bounds, bounds[1:], own.tolist(), strict=False)]
+        return best_labels_of_arcs(tables, self.sentences, each, self.model.n_labels > 0)
 
     def all_scores(self, w: Array, i: int) -> Array:
         """(n + 1, n, L): the scores of all arcs of sentence i with all labels; L = 1 without labels."""

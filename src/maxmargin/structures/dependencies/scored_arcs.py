@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -91,7 +92,28 @@ class ScoredArcs(NamedTuple):
         return ScoredArcs(tables, self.sentences, self.scores[own], self.labels[own], self.right[own_words])
 
 
-def as_trees(found: FoundTrees, names: list[Any] | None) -> list[list[Any]]:
+def best_labels_of_arcs(tables: ArcTables, sentences: Any, scores: list[Array], labelled: bool) -> ScoredArcs:
+    """Return the best label of every arc, from the scores (words + 1, words, L) of every sentence.
+
+    Where truths are known, the scores of true arcs are replaced by -inf in place.
+    """
+    right = np.empty(tables.words[-1])
+    found, labels = np.full(tables.arcs[-1], -np.inf), np.full(tables.arcs[-1], -1, dtype=np.int32)
+    for j, (i, own) in enumerate(zip(tables.ids.tolist(), scores, strict=True)):
+        at, n = int(sentences.starts[i]), int(sentences.lengths[i])
+        heads, known = sentences.heads[at + 1 : at + n + 1], sentences.labels[at + 1 : at + n + 1]
+        if n and heads[0] >= 0:
+            words, of = np.arange(n), np.maximum(known, 0)
+            right[tables.words[j] : tables.words[j + 1]] = own[heads, words, of]
+            own[heads, words, of] = -np.inf
+        table = found[tables.arcs[j] : tables.arcs[j + 1]].reshape(n + 1, n + 1)
+        table[:, 1:] = own.max(axis=2)
+        if labelled:
+            labels[tables.arcs[j] : tables.arcs[j + 1]].reshape(n + 1, n + 1)[:, 1:] = own.argmax(axis=2)
+    return ScoredArcs(tables, sentences, found, labels, right)
+
+
+def as_trees(found: FoundTrees, names: Sequence[Any] | None) -> list[list[Any]]:
     """In the form that users give: heads, or pairs of head and label."""
     heads, numbers, bounds = found.heads.tolist(), found.labels.tolist(), found.bounds.tolist()
     labels = None if names is None else [names[k] for k in numbers]

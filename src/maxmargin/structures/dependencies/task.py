@@ -17,10 +17,12 @@ from maxmargin.base.files.objects import Derived, Fields
 from maxmargin.inputs.labels.labels import in_order, label_numbers
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.planes.atoms import AtomRows
+from maxmargin.structures.dependencies.arc_space import TreeRules
 from maxmargin.structures.dependencies.batch import DependencyBatch
 from maxmargin.structures.dependencies.given_arcs import GivenArcs
 from maxmargin.structures.dependencies.heads import HeadsOfWords, check_tree, read_heads
 from maxmargin.structures.dependencies.lexicon import Codes, read_tokens
+from maxmargin.structures.dependencies.scored import ScoredDependencies
 from maxmargin.structures.dependencies.scored_arcs import FoundTrees, as_trees
 from maxmargin.structures.dependencies.tree_sums import DependencySums
 from maxmargin.structures.dependencies.word_arcs import ROOM, WordArcs
@@ -132,9 +134,9 @@ class Dependencies(Task):
         return wrong * self._price(len(true.heads))
 
     def argmax(self, w: Array, x: Any, y: Any = None) -> list[Any]:
-        if y is None:
-            return self.decode(w, [x])[0]
-        return as_trees(self.pack([x], [y]).found(w), self.classes_)[0]
+        scored = self.scored([x], None if y is None else [y])
+        found = scored.searched(scored.scored_arcs(w), 0.0 if y is None else 1.0)
+        return as_trees(found, self.classes_)[0]
 
     def outputs(self, x: Any) -> Iterator[list[Any]]:
         _, (n,) = self._read([x])
@@ -148,27 +150,44 @@ class Dependencies(Task):
 
     # --- the compiled form: many sentences per call
 
-    def pack(self, X: Sequence[Any], Y: Sequence[Any] | None = None) -> DependencyBatch:
+    def pack(self, X: Sequence[Any], Y: Sequence[Any]) -> DependencyBatch:
+        """Return the sentences with their trees, ready for training."""
         tokens, lengths = self._read(X)
-        if Y is None:
-            heads = labels = np.full(int((lengths + 1).sum()), -1, dtype=np.int64)
-        else:
-            trees = [read_heads(y, f"the tree of sentence {i}") for i, y in enumerate(Y)]
-            heads, labels = self._truths(trees, lengths)
-        if self.features is None:
-            arcs: Any = self.arcs_.packed(tokens, heads, labels, ROOM if Y is not None else 0)
-        else:
-            arcs = self.arcs_.packed(X, lengths, heads, labels)
+        trees = [read_heads(y, f"the tree of sentence {i}") for i, y in enumerate(Y)]
+        arcs = self._arcs(X, tokens, lengths, *self._truths(trees, lengths), ROOM)
         return DependencyBatch(self, arcs, np.array([self._price(n) for n in lengths.tolist()]))
+
+    def scored(self, X: Sequence[Any], Y: Sequence[Any] | None = None) -> ScoredDependencies:
+        """Return the sentences, with their trees if Y is given, ready to be scored and searched."""
+        if Y is not None:
+            return self.pack(X, Y).scored()
+        tokens, lengths = self._read(X)
+        unknown = np.full(int((lengths + 1).sum()), -1, dtype=np.int64)
+        return ScoredDependencies(
+            self._arcs(X, tokens, lengths, unknown, unknown, 0), np.arange(len(lengths)), self.rules
+        )
+
+    def _arcs(self, X: Any, tokens: Any, lengths: Codes, heads: Codes, labels: Codes, room: int) -> Any:
+        """Return the arcs of all sentences, as PackedWordArcs or PackedGivenArcs."""
+        if self.features is None:
+            return self.arcs_.packed(tokens, heads, labels, room)
+        return self.arcs_.packed(X, lengths, heads, labels)
+
+    @property
+    def rules(self) -> TreeRules:
+        """The trees that are outputs, and the labels of their arcs."""
+        return TreeRules(bool(self.single_root), bool(self.projective), self.classes_)
 
     def decode(self, w: Array, X: Sequence[Any]) -> list[list[Any]]:
         if len(X) == 0:
             return []
-        return as_trees(self.pack(X).found(w, 0.0), self.classes_)
+        scored = self.scored(X)
+        return as_trees(scored.searched(scored.scored_arcs(w)), self.classes_)
 
     def sums(self, w: Array, X: Sequence[Any]) -> DependencySums:
-        """The distribution of the trees of every sentence."""
-        return DependencySums(self, self.pack(X).arcs, w)
+        """Return the distributions of the trees of every sentence."""
+        arcs = self.scored(X).arcs
+        return DependencySums(self.rules, arcs.sentences.lengths, lambda i: arcs.all_scores(w, i))
 
     # --- inside
 

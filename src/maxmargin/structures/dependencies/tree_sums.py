@@ -7,6 +7,7 @@ of positive numbers, for scores of any size: log Z is off by a few n² units of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -60,13 +61,17 @@ def tree_sum(scores: Array, single_root: bool, projective: bool) -> TreeSum:
 
 
 class DependencySums:
-    """arcs : PackedWordArcs or PackedGivenArcs. Scores of all arcs are made anew for every question."""
+    """The distributions of the trees of sentences with so many words each.
 
-    def __init__(self, task: Any, arcs: Any, w: Array):
-        self.task, self.arcs, self.w = task, arcs, w
+    rules : TreeRules, which say what trees there are, and the labels of arcs
+    table : table(i) -> the scores (words + 1, words, L) of all arcs of sentence i, asked for anew for every question
+    """
+
+    def __init__(self, rules: Any, lengths: Any, table: Callable[[int], Array]):
+        self.rules, self.lengths, self.table = rules, lengths, table
 
     def __len__(self) -> int:
-        return len(self.arcs.sentences.lengths)
+        return len(self.lengths)
 
     @property
     def log_partitions(self) -> Array:
@@ -80,7 +85,7 @@ class DependencySums:
         found = []
         for i in range(len(self)):
             each = self._sum(i)
-            labels = None if self.task.classes_ is None else each.arcs().transpose(1, 0, 2)
+            labels = None if self.rules.classes is None else each.arcs().transpose(1, 0, 2)
             found.append(ArcMarginals(each.heads, labels))
         return found
 
@@ -102,28 +107,27 @@ class DependencySums:
             found = self._sum(i)
             heads = found.heads.T
             likely = heads > 0
-            with np.errstate(divide="ignore"):
-                logs = np.log(found.labels)
-            of_labels = -np.where(found.labels > 0, found.labels * logs, 0.0).sum(axis=2)
+            logs = np.log(found.labels, out=np.zeros_like(found.labels), where=found.labels > 0)
+            of_labels = -(found.labels * logs).sum(axis=2)
             trees = found.log_z - float(np.dot(heads[likely], found.table[:, 1:][likely]))
             log_z[i], entropies[i] = found.log_z, max(trees, 0.0) + float(np.vdot(heads, of_labels))
         return log_z, entropies
 
     def _sum(self, i: int) -> TreeSum:
-        return tree_sum(self.arcs.all_scores(self.w, i), self.task.single_root, self.task.projective)
+        return tree_sum(self.table(i), self.rules.single_root, self.rules.projective)
 
     def _score(self, i: int, y: Any) -> float:
         """⟨w, Ψ⟩ of a tree; of heads alone, log Σ exp over all labels."""
-        name, classes = f"the tree of sentence {i}", self.task.classes_
-        tree, n = read_heads(y, name), int(self.arcs.sentences.lengths[i])
+        name, classes = f"the tree of sentence {i}", self.rules.classes
+        tree, n = read_heads(y, name), int(self.lengths[i])
         check_tree(tree.heads, n, name)
         if tree.labels is not None and classes is None:
             raise ValueError(f"{name} has labels; expected heads alone, as in training")
         try:
-            check_tree(tree.heads, n, name, self.task.single_root, self.task.projective)
+            check_tree(tree.heads, n, name, self.rules.single_root, self.rules.projective)
         except ValueError:  # a tree, but none of those that are summed over
             return -np.inf
-        scores, words = self.arcs.all_scores(self.w, i), np.arange(n)
+        scores, words = self.table(i), np.arange(n)
         if tree.labels is None:
             return float(arc_table(scores)[tree.heads, words + 1].sum())
         numbers = {label: k for k, label in enumerate(classes)}
@@ -133,7 +137,7 @@ class DependencySums:
 
     def _drawn(self, i: int, rng: np.random.Generator, n: int) -> list[Any]:
         """n trees of sentence i: heads first, then a label for each of their arcs."""
-        found, classes = self._sum(i), self.task.classes_
+        found, classes = self._sum(i), self.rules.classes
         heads = self._drawn_heads(found, rng, n)
         words = np.arange(heads.shape[1])
         if classes is None:
@@ -147,9 +151,9 @@ class DependencySums:
         from maxmargin.structures.dependencies.compiled.arborescence_sums import draw_arborescences, removed_words
         from maxmargin.structures.dependencies.compiled.eisner_sums import draw_projective, span_sums
 
-        words, single_root = len(found.heads), bool(self.task.single_root)
+        words, single_root = len(found.heads), bool(self.rules.single_root)
         heads = np.empty((n, words), dtype=np.int32)
-        if self.task.projective:
+        if self.rules.projective:
             draw_projective(words, single_root, found.table, span_sums(words), rng.random((n, 4 * words + 8)), heads)
             return heads
         # Trees with the same root are drawn together.

@@ -64,7 +64,7 @@ def test_scores_are_sums_of_named_weights(n_labels):
     of_label = dict(zip(feature_names(arcs.label_keys, arcs.lexicon), rows, strict=True))
     new, _ = sentences(4, seed=1, longest=14)
     assert max(len({tag for _, tag in x}) for x in new) < MOST_BETWEEN
-    for batch in (task.pack(X[:4], Y[:4]), task.pack(new)):
+    for batch in (task.pack(X[:4], Y[:4]), task.scored(new)):
         scored = batch.arcs.scored(w, np.arange(4))
         for j, tokens in enumerate(X[:4] if batch.arcs.sentences.heads[1] >= 0 else new):
             n, own = len(tokens), scored.alone(j)
