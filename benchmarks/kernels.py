@@ -25,7 +25,8 @@ from benchmarks.loaders import load_usps
 from benchmarks.timing import Contestant, Report, cpu_seconds, race
 from maxmargin import solvers
 from maxmargin.kernels import RBF
-from maxmargin.solvers.base import Record, Solver
+from maxmargin.solvers.base import Solver
+from maxmargin.solvers.history import Record
 
 PROBLEMS = ("usps-kernel", "usps-sampled")
 GAMMA = 1 / 128

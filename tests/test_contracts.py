@@ -6,10 +6,14 @@ import pytest
 
 from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.contract.capabilities.descriptions import DESCRIPTIONS, required
+from maxmargin.problem.dual.block_dual import BlockDual
+from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
-from maxmargin.problem.oracle.requirements import ORACLES
 from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.problem.oracle.soft_oracle import SoftOracle
+from maxmargin.solvers.requirements import ORACLES
+from maxmargin.structures.classes.class_dual import ClassDual
+from maxmargin.structures.sequences.chain_flows import ChainFlows
 from maxmargin.tasks import Multiclass
 from maxmargin.training.trainer import Trainer
 
@@ -33,6 +37,20 @@ def public(found):
 
 def test_a_batch_has_twelve_names_at_most():
     assert len(names(Batch)) <= 12
+
+
+def test_a_dual_point_has_twenty_names_at_most():
+    assert len(names(BlockDual)) <= 20, sorted(names(BlockDual))
+    assert "Order of calls" in inspect.getdoc(BlockDual)
+
+
+@pytest.mark.parametrize("kind", [PlaneDual, ClassDual, ChainFlows])
+def test_dual_points_have_all_that_the_contract_asks_for(kind):
+    for name in names(BlockDual):
+        member = inspect.getattr_static(kind, name)
+        function = member.fget if isinstance(member, property) else member
+        if inspect.isfunction(function):
+            assert "NotImplementedError" not in inspect.getsource(function), f"{kind.__name__}.{name}"
 
 
 def test_a_trainer_has_25_names_at_most():

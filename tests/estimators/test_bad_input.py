@@ -191,8 +191,8 @@ PARAMETERS = [
     *[({"slack": name}, "slack must be 'l1' or 'l2', got") for name in ("l3", None, 2)],
     *[({"random_state": seed}, "random_state must ") for seed in (-1, "seed", 1.5)],
     ({"random_state": np.random.default_rng(0)}, "random_state must be a whole number, a RandomState or None"),
-    ({"C": np.inf, "solver": "bundle"}, "the bundle method needs a finite C"),
-    ({"C": np.inf, "solver": "subgradient"}, "a hard margin .* needs a certified solver"),
+    ({"C": np.inf, "solver": "bundle"}, "solver 'bundle' needs a finite C; use solver='bcfw', 'n_slack', 'one_slack'"),
+    ({"C": np.inf, "solver": "subgradient"}, "solver 'subgradient' needs a finite C; use"),
 ]
 LABELER = [
     ({"unknown": "drop"}, "unknown must be 'ignore' or 'error', got 'drop'"),

@@ -5,8 +5,9 @@ import pytest
 
 from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
-from maxmargin.solvers.base import Memory, ShiftingMemory, Solver, Step
+from maxmargin.solvers.base import Solver
 from maxmargin.solvers.cuts import Cuts
+from maxmargin.solvers.steps import Memory, ShiftingMemory, Step
 from maxmargin.structures.classes.class_dual import ClassDual
 from maxmargin.structures.sequences.chain_flows import ChainFlows
 from maxmargin.tasks import Chain

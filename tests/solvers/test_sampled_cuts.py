@@ -130,7 +130,7 @@ def test_options():
     for option in ({"sample": 0}, {"check": 2.5}, {"sample": True}):
         with pytest.raises(ValueError, match=f"{next(iter(option))} must be a whole number >= 1"):
             SampledCuts(**option).solve(oracle_of(Multiclass(), X, Y), 1.0)
-    with pytest.raises(ValueError, match="sampled cuts need a finite C"):
+    with pytest.raises(ValueError, match="solver 'sampled_cuts' needs a finite C; use solver='bcfw', 'n_slack'"):
         SampledCuts().solve(oracle_of(Multiclass(), X, Y), np.inf)
 
 

@@ -110,14 +110,20 @@ def test_threads_and_warm_starts_change_nothing_but_time():
     [
         ({"objective": "huber"}, "objective must be one of 'hinge', 'likelihood', 'softmax_margin'"),
         ({"objective": "softmax_margin", "sharpness": 0}, "sharpness must be a positive number"),
-        ({"objective": "likelihood", "solver": "bcfw"}, "use solver='exponentiated_gradient', 'lbfgs', 'bundle'"),
+        (
+            {"objective": "likelihood", "solver": "bcfw"},
+            "use solver='bundle', 'exponentiated_gradient', 'lbfgs' or 'one_slack'",
+        ),
         ({"objective": "likelihood", "solver": "n_slack"}, "smooth objective does not have"),
         ({"objective": "likelihood", "slack": "l2"}, "neither rescaling='slack' nor slack='l2'"),
         ({"objective": "likelihood", "kernel": "rbf"}, "does not take a kernel"),
-        ({"objective": "likelihood", "bounds": (0, None)}, "takes neither bounds nor a prior; use 'bundle'"),
+        (
+            {"objective": "likelihood", "bounds": (0, None)},
+            "needs weights without bounds and without a prior; use solver='bundle' or 'one_slack'",
+        ),
         ({"objective": "likelihood", "C": np.inf}, "finite C"),
-        ({"solver": "lbfgs"}, "LBFGS needs a smooth objective"),
-        ({"solver": "exponentiated_gradient"}, "ExponentiatedGradient needs a smooth objective"),
+        ({"solver": "lbfgs"}, "solver 'lbfgs' needs a smooth objective"),
+        ({"solver": "exponentiated_gradient"}, "solver 'exponentiated_gradient' needs a smooth objective"),
     ],
 )
 def test_what_does_not_go_together_is_said(options, message):

@@ -70,7 +70,10 @@ def test_weights_that_are_shown_with_the_other_sign():
         ({"prior": "BLOSUM62"}, "prior must be numbers, got 'BLOSUM62'"),
         ({"prior": 1.0, "kernel": "rbf"}, "with a kernel does not have"),
         ({"prior": 1.0, "C": np.inf}, "hard margin"),
-        ({"prior": 1.0, "solver": "perceptron"}, "takes neither bounds nor a prior"),
+        (
+            {"prior": 1.0, "solver": "perceptron"},
+            "solver 'perceptron' needs weights without bounds and without a prior; use solver='bcfw'",
+        ),
     ],
 )
 def test_what_makes_no_sense(options, message):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from maxmargin.solvers.base import Record, Solution, Solver, Step
+from maxmargin.solvers.base import Solver
 from maxmargin.solvers.bcfw import BCFW
 from maxmargin.solvers.bundle import Bundle
 from maxmargin.solvers.cccp import CCCP
 from maxmargin.solvers.exponentiated_gradient import ExponentiatedGradient
+from maxmargin.solvers.history import Record
 from maxmargin.solvers.latent_runs import Round
 from maxmargin.solvers.lbfgs import LBFGS
 from maxmargin.solvers.n_slack import NSlack
@@ -14,6 +15,8 @@ from maxmargin.solvers.named import CONVEX, SMOOTH, solver_among
 from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.perceptron import Perceptron
 from maxmargin.solvers.sampled_cuts import SampledCuts
+from maxmargin.solvers.solution import Solution
+from maxmargin.solvers.steps import Step
 from maxmargin.solvers.subgradient import Subgradient
 
 SOLVERS: dict[str, type[Solver]] = {**CONVEX, "cccp": CCCP}

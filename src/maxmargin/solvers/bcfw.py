@@ -11,13 +11,16 @@ from maxmargin.problem.dual.block_dual import BlockDual, Report
 from maxmargin.problem.dual.limits import Limits
 from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
-from maxmargin.solvers.base import Solution, Solver, Step
+from maxmargin.solvers.base import Solver
 from maxmargin.solvers.joint_rounds import JointRounds, Passes
+from maxmargin.solvers.requirements import Requirements
+from maxmargin.solvers.solution import Solution
+from maxmargin.solvers.steps import Step
 
 MOST_AGAIN = 1000  # visits of everyone after one that searches
 
 
-class BCFW(Solver):
+class BCFW(Solver, name="bcfw"):
     """Improve the dual one example at a time, with exact steps among all planes remembered for it.
 
     Minimise   P(w) = ½‖w‖² + C/n Σᵢ vᵢ max_z [Δ(yᵢ,z) - ⟨w, δΨᵢ(z)⟩]                          (1)
@@ -41,7 +44,7 @@ class BCFW(Solver):
     planes_per_example: int = 32  # a full example folds its two lightest planes into one
     cache_mb: float = 1024.0  # limit of the plane cache; one plane per example always stays
 
-    requires: ClassVar[tuple[type, ...]] = (Oracle,)
+    requires: ClassVar[Requirements] = (Oracle,)
 
     def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Passes:
         earlier = None if start is None else start.memory

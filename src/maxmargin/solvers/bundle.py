@@ -13,11 +13,14 @@ from maxmargin.base.files.learnt import Inner
 from maxmargin.base.files.objects import Fields
 from maxmargin.problem.oracle.mean_plane import MeanPlane
 from maxmargin.problem.oracle.risk_oracle import RiskOracle
-from maxmargin.solvers.base import Solution, Solver, Step
+from maxmargin.solvers.base import Solver
 from maxmargin.solvers.confined_master import solve_confined
 from maxmargin.solvers.cuts import Cuts, known_cuts
 from maxmargin.solvers.learnt_cuts import LearntCut
 from maxmargin.solvers.qp import solve_master
+from maxmargin.solvers.requirements import FINITE_C, Requirements
+from maxmargin.solvers.solution import Solution
+from maxmargin.solvers.steps import Step
 
 
 class Centre:
@@ -47,7 +50,7 @@ class Centre:
         return self.cuts
 
 
-class Bundle(Solver):
+class Bundle(Solver, name="bundle"):
     """Minimise J(w) = ½‖w‖² + C R(w) through the cuts of R, close to the best point c seen so far.
 
         w⁺ = argmin ½‖w‖² + C max(0, max_t (offset_t - ⟨a_t, w⟩)) + (ρ/2)‖w - c‖²
@@ -63,12 +66,9 @@ class Bundle(Solver):
 
     patience: int = 50
     rho: float = 1.0  # first weight of the proximal term
+    requires: ClassVar[Requirements] = (FINITE_C,)
 
     def begin(self, oracle: RiskOracle, C: float, seed: int, start: Solution | None) -> Centre:
-        if not np.isfinite(C):
-            raise ValueError(
-                "the bundle method needs a finite C; for a hard margin use 'n_slack', 'one_slack' or 'bcfw'"
-            )
         centre = oracle.space.point(np.zeros(oracle.dim)) if start is None else start.w.copy()
         return Centre(oracle, known_cuts(oracle, start), centre, self.rho)
 

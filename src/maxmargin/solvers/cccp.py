@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from math import inf, isfinite
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,13 +18,17 @@ from maxmargin.problem.oracle.completions import completed
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.problem.oracle.side_by_side import side_by_side, stop_runs
-from maxmargin.solvers.base import Callback, Record, Solution, Solver, proved_primal
+from maxmargin.solvers.base import Solver
+from maxmargin.solvers.contradictions import proved_primal
 from maxmargin.solvers.descent import Beginning, RunLimits, Watch, descend
+from maxmargin.solvers.history import Callback, Record
 from maxmargin.solvers.latent_runs import NOT_BEGUN, Descended, KeptRuns
 from maxmargin.solvers.named import CONVEX, solver_among
+from maxmargin.solvers.requirements import check_latent, check_requirements
+from maxmargin.solvers.solution import Solution
 
 
-class CCCP(Solver):
+class CCCP(Solver, name="cccp"):
     """Minimise the objective of latent structural SVMs (Yu and Joachims 2009, Eq. 5, with C times the mean),
 
         J(w) = ½‖w‖² + C/n Σᵢ vᵢ ( max_z [Δ(yᵢ,z) + ⟨w, Ψ(xᵢ,z)⟩] - max_{z explains yᵢ} ⟨w, Ψ(xᵢ,z)⟩ ),            (1)
@@ -53,6 +57,7 @@ class CCCP(Solver):
     start: Any = None
     max_passes: float = 10_000  # of one run
     certified: ClassVar[bool] = True
+    wraps: ClassVar[bool] = True
 
     def solve(
         self,
@@ -64,12 +69,12 @@ class CCCP(Solver):
         keeper: Keeper | None = None,
     ) -> Solution:
         """Run the rounds; with several restarts, of every one."""
-        inner = self._inner()
+        inner: Solver = clone(solver_among(self.inner, CONVEX))
+        check_latent(inner, oracle, C, self.known)
         if not isinstance(oracle, Oracle) or oracle.batch.offers(Latent) is None:
             inner.set_params(tol=self.tol, max_passes=self.max_passes)
             return inner.solve(oracle, C, start, callback, seed, keeper)
-        if not isfinite(C):
-            raise ValueError("latent training needs a finite C; it has no hard margin")
+        check_requirements(inner.name, inner.requires, oracle, C, CONVEX)
         for name in ("restarts", "rounds"):
             check_whole(name, getattr(self, name), least=1)
         if start is None and self.start is not None:
@@ -77,16 +82,6 @@ class CCCP(Solver):
         restarts = 1 if start is not None and start.memory is not None else self.restarts
         limits = RunLimits(inner, C, self.tol, self.rounds, self.max_passes)
         return _best_of(KeptRuns(oracle, keeper, restarts), limits, oracle, start, callback, seed)
-
-    def _inner(self) -> Solver:
-        inner: Solver = clone(solver_among(self.inner, CONVEX))
-        if not inner.certified or isinstance(inner, CCCP):
-            raise ValueError(
-                "latent training needs an inner solver with a certificate ('bcfw', 'n_slack', "
-                "'one_slack', 'bundle'), not "
-                f"{inner!r}"
-            )
-        return inner
 
 
 def _best_of(

@@ -22,7 +22,8 @@ from maxmargin.base.search import Search
 from maxmargin.problem.dual.objective import relative_gap
 from maxmargin.problem.oracle.completions import completed, guessed, resumed, shifts, worse_completion
 from maxmargin.problem.oracle.oracle import Oracle
-from maxmargin.solvers.base import Callback, Record, ShiftingMemory, Solution, Solver
+from maxmargin.solvers.base import Solver
+from maxmargin.solvers.history import Callback, Record
 from maxmargin.solvers.latent_runs import (
     NOT_BEGUN,
     ROUNDS,
@@ -33,6 +34,8 @@ from maxmargin.solvers.latent_runs import (
     LearntRounds,
     Round,
 )
+from maxmargin.solvers.solution import Solution
+from maxmargin.solvers.steps import ShiftingMemory
 
 LOOSE = 0.1  # relative gap of the first round's convex problem after a guess; halved in every round
 SHRINKING = 0.25 ** np.arange(6)  # lengths at which a direction away from w = 0 is tried

@@ -12,7 +12,10 @@ from maxmargin.base.files.learnt import Inner, RandomState
 from maxmargin.base.files.objects import Fields
 from maxmargin.problem.contract.capabilities.distribution_dual import DistributionDual
 from maxmargin.problem.oracle.soft_oracle import SoftOracle
-from maxmargin.solvers.base import Solution, Solver, Step
+from maxmargin.solvers.base import Solver
+from maxmargin.solvers.requirements import FREE_WEIGHTS, Requirements
+from maxmargin.solvers.solution import Solution
+from maxmargin.solvers.steps import Step
 
 REFRESHED = 10  # passes
 
@@ -27,7 +30,7 @@ class GradientVisits:
         self.passes = self.stalled = 0
 
 
-class ExponentiatedGradient(Solver):
+class ExponentiatedGradient(Solver, name="exponentiated_gradient"):
     """Maximise the dual of ½‖w‖² + C R(w), R smooth (tangents.py), over one distribution α_i of outputs per example.
 
     A visit of example i moves α_i towards the distribution of its outputs at w, in logarithms and by a step η_i of its
@@ -38,13 +41,9 @@ class ExponentiatedGradient(Solver):
     Collins, Globerson, Koo, Carreras, Bartlett (JMLR 2008).
     """
 
-    requires: ClassVar[tuple[type, ...]] = (SoftOracle, DistributionDual)
+    requires: ClassVar[Requirements] = (SoftOracle, FREE_WEIGHTS, DistributionDual)
 
     def begin(self, oracle: SoftOracle, C: float, seed: int, start: Solution | None) -> GradientVisits:
-        if not np.isfinite(C):
-            raise ValueError("a smooth objective needs a finite C")
-        if oracle.geometry is not None:
-            raise ValueError("'exponentiated_gradient' takes neither bounds nor a prior; use 'bundle' or 'one_slack'")
         return GradientVisits(oracle.gibbs_dual(C, None if start is None else start.memory), seed)
 
     def advance(self, oracle: SoftOracle, C: float, at: GradientVisits) -> Iterator[Step]:

@@ -34,8 +34,8 @@ from maxmargin.problem.dual.geometry import Geometry
 from maxmargin.problem.dual.known_planes import JointSize, KnownPlanes
 from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
-from maxmargin.solvers.base import Step
 from maxmargin.solvers.interior_point import JointProblem, multiplications, solve
+from maxmargin.solvers.steps import Step
 
 LOOK = 4  # passes or rounds before their rate is trusted
 DENSE = 8.0  # multiplications of matrices that take as long as one of a visit

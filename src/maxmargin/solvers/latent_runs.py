@@ -12,7 +12,7 @@ from maxmargin.base.files.learnt import Keeper, Learnt, Lines, Within, going_on,
 from maxmargin.base.files.objects import Fields, declare, fields_of, restored
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.problem.oracle.side_by_side import at_once
-from maxmargin.solvers.base import HISTORY
+from maxmargin.solvers.history import HISTORY
 
 ROUNDS = Lines(HISTORY, ("round", "restart"))  # of a history in rounds
 STOPPED = ("interrupted", "stopped by the callback")

@@ -17,9 +17,12 @@ from maxmargin.problem.oracle.learnt_planes import read_numbers
 from maxmargin.problem.oracle.mean_plane import MeanPlane
 from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.problem.oracle.soft_oracle import SoftOracle
-from maxmargin.solvers.base import Solution, Solver, Step
+from maxmargin.solvers.base import Solver
 from maxmargin.solvers.cuts import Cuts
 from maxmargin.solvers.learnt_cuts import LearntCut
+from maxmargin.solvers.requirements import FREE_WEIGHTS, Requirements
+from maxmargin.solvers.solution import Solution
+from maxmargin.solvers.steps import Step
 
 ENOUGH = 1e-4  # of the fall that the slope promises
 SHORTEST = 1e-20  # step beside the first one tried
@@ -73,7 +76,7 @@ class Descent:
             raise ValueError("expected an objective, and a bound that is not above it")
 
 
-class LBFGS(Solver):
+class LBFGS(Solver, name="lbfgs"):
     """Minimise P(w) = ½‖w‖² + C R(w) for a smooth R (objective="likelihood", "softmax_margin").
 
     With a = -∇R(w), the tangent of R at w gives a lower bound on every objective value (Cuts.bound with one cut):
@@ -86,13 +89,9 @@ class LBFGS(Solver):
     """
 
     memory: int = 8
-    requires: ClassVar[tuple[type, ...]] = (SoftOracle,)
+    requires: ClassVar[Requirements] = (SoftOracle, FREE_WEIGHTS)
 
     def begin(self, oracle: RiskOracle, C: float, seed: int, start: Solution | None) -> Descent:
-        if oracle.geometry is not None:
-            raise ValueError("'lbfgs' takes neither bounds nor a prior; use 'bundle' or 'one_slack'")
-        if not np.isfinite(C):
-            raise ValueError("a smooth objective needs a finite C")
         return Descent(oracle, np.zeros(oracle.dim) if start is None else start.w.copy(), self.memory)
 
     def advance(self, oracle: RiskOracle, C: float, at: Descent) -> Iterator[Step]:

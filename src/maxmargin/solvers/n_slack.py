@@ -10,11 +10,14 @@ import numpy as np
 from maxmargin.problem.dual.limits import Limits
 from maxmargin.problem.dual.plane_dual import PlaneDual
 from maxmargin.problem.oracle.oracle import Oracle
-from maxmargin.solvers.base import Solution, Solver, Step
+from maxmargin.solvers.base import Solver
 from maxmargin.solvers.joint_rounds import JointRounds, Passes
+from maxmargin.solvers.requirements import Requirements
+from maxmargin.solvers.solution import Solution
+from maxmargin.solvers.steps import Step
 
 
-class NSlack(Solver):
+class NSlack(Solver, name="n_slack"):
     """Add the most violated constraint of an example, re-optimise over all constraints found so far, repeat.
 
     Minimise  ½‖w‖² + C/n Σᵢ vᵢ ξᵢ  subject to  ⟨w, aᵢ(z)⟩ >= bᵢ(z) - ξᵢ for all z                      (1)
@@ -34,7 +37,7 @@ class NSlack(Solver):
     reoptimise: str = "joint"  # or "block", the variant of the 2004 paper's section 3.2
     cache_mb: float = 1024.0
 
-    requires: ClassVar[tuple[type, ...]] = (Oracle,)
+    requires: ClassVar[Requirements] = (Oracle,)
 
     def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Passes:
         if self.reoptimise not in ("joint", "block"):

@@ -1,7 +1,8 @@
-"""Solvers by name: a file's name is its solver's name for users."""
+"""Solvers by name: each class says what users call it, `class BCFW(Solver, name="bcfw")`."""
 
 from __future__ import annotations
 
+from maxmargin.problem.oracle.soft_oracle import SoftOracle
 from maxmargin.solvers.base import Solver
 from maxmargin.solvers.bcfw import BCFW
 from maxmargin.solvers.bundle import Bundle
@@ -13,24 +14,15 @@ from maxmargin.solvers.perceptron import Perceptron
 from maxmargin.solvers.sampled_cuts import SampledCuts
 from maxmargin.solvers.subgradient import Subgradient
 
-CONVEX: dict[str, type[Solver]] = {
-    "bcfw": BCFW,
-    "n_slack": NSlack,
-    "one_slack": OneSlack,
-    "bundle": Bundle,
-    "sampled_cuts": SampledCuts,
-    "subgradient": Subgradient,
-    "perceptron": Perceptron,
-}  # of problems without hidden parts
-
-SMOOTH: dict[str, type[Solver]] = {
-    "exponentiated_gradient": ExponentiatedGradient,
-    "lbfgs": LBFGS,
-}  # of smooth objectives alone
+KINDS: tuple[type[Solver], ...] = (
+    BCFW, NSlack, OneSlack, Bundle, SampledCuts, Subgradient, Perceptron, ExponentiatedGradient, LBFGS,
+)  # fmt: skip
+SMOOTH: dict[str, type[Solver]] = {kind.name: kind for kind in KINDS if SoftOracle in kind.requires}
+CONVEX: dict[str, type[Solver]] = {kind.name: kind for kind in KINDS if kind.name not in SMOOTH}
 
 
 def solver_among(solver: str | Solver, known: dict[str, type[Solver]]) -> Solver:
-    """The solver itself, or a new one of that name."""
+    """Return the solver itself, or a new one of that name."""
     if isinstance(solver, Solver):
         return solver
     if not isinstance(solver, str) or solver not in known:

@@ -16,11 +16,13 @@ from maxmargin.problem.oracle.mean_plane import MeanPlane
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.problem.oracle.smaller_problems import NearbyCuts, nearby_cuts
-from maxmargin.solvers.base import Solution, Solver, Step
+from maxmargin.solvers.base import Solver
 from maxmargin.solvers.confined_master import solve_confined
 from maxmargin.solvers.cuts import Cuts, known_cuts
 from maxmargin.solvers.learnt_cuts import LearntCut
 from maxmargin.solvers.qp import UnboundedMaster, solve_master
+from maxmargin.solvers.solution import Solution
+from maxmargin.solvers.steps import Step
 
 TOWARDS = 0.4  # how far the next point lies from the best one towards the model's lowest
 MOST_NEARBY = 50  # rounds without looking at all outputs
@@ -56,7 +58,7 @@ class CutPoint:
         return self.cuts
 
 
-class OneSlack(Solver):
+class OneSlack(Solver, name="one_slack"):
     """Cut the mean slack as one convex function; the master problem has one variable per cut.
 
     Minimise  ½‖w‖² + Cξ  subject to  ⟨w, a_t⟩ >= offset_t - ξ  for the cuts t found so far              (1)

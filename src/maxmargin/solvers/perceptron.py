@@ -14,7 +14,10 @@ from maxmargin.base.files.objects import Fields
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.problem.planes.planes import Planes
-from maxmargin.solvers.base import Solution, Solver, Step
+from maxmargin.solvers.base import Solver
+from maxmargin.solvers.requirements import FREE_WEIGHTS, Requirements
+from maxmargin.solvers.solution import Solution
+from maxmargin.solvers.steps import Step
 from maxmargin.solvers.subgradient import Walk, squared_norms
 
 
@@ -42,7 +45,7 @@ class Updates:
         return Walk(self.unit * self.v, self.unit * self.late, self.t, self.hint)
 
 
-class Perceptron(Solver):
+class Perceptron(Solver, name="perceptron"):
     """w <- w + Ψ(x, y) - Ψ(x, argmax_z ⟨w, Ψ(x, z)⟩) after every example; return the average of all w.
 
     Subgradient descent on the structured hinge without regulariser, loss and step size (section 2.1 of Stratos' notes;
@@ -57,7 +60,7 @@ class Perceptron(Solver):
     keeps_last: ClassVar[bool] = True
     online: ClassVar[bool] = True
 
-    requires: ClassVar[tuple[type, ...]] = (Oracle,)
+    requires: ClassVar[Requirements] = (Oracle, FREE_WEIGHTS)
 
     def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Updates:
         return Updates(oracle, Walk.of(start, oracle.dim), seed)

@@ -19,10 +19,13 @@ from maxmargin.problem.oracle.mean_plane import MeanPlane
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.problem.oracle.smaller_problems import restricted_to
 from maxmargin.problem.planes.planes import Planes
-from maxmargin.solvers.base import Solution, Solver, Step
+from maxmargin.solvers.base import Solver
 from maxmargin.solvers.cuts import Cuts
 from maxmargin.solvers.learnt_cuts import LearntCut
 from maxmargin.solvers.qp import solve_master
+from maxmargin.solvers.requirements import FINITE_C, FREE_WEIGHTS, Requirements
+from maxmargin.solvers.solution import Solution
+from maxmargin.solvers.steps import Step
 
 ROUNDS = 50  # of block ascent for the bound, at most
 
@@ -86,7 +89,7 @@ class Sampling:
             raise ValueError("expected the planes of the last sample")
 
 
-class SampledCuts(Solver):
+class SampledCuts(Solver, name="sampled_cuts"):
     """Cut an estimate of the mean slack instead of the mean slack, and stop when samples say that it is enough.
 
     A cut of the 1-slack method averages the most violated constraints of all n examples, and with a kernel every one of
@@ -122,11 +125,9 @@ class SampledCuts(Solver):
     max_passes: float = 1000
     measure_every: ClassVar[int] = 10**9  # the objective is measured at the end only
 
-    requires: ClassVar[tuple[type, ...]] = (Oracle,)
+    requires: ClassVar[Requirements] = (Oracle, FINITE_C, FREE_WEIGHTS)
 
     def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Sampling:
-        if not np.isfinite(C):
-            raise ValueError("sampled cuts need a finite C; for a hard margin use 'n_slack', 'one_slack' or 'bcfw'")
         for name in ("sample", "check"):
             check_whole(name, getattr(self, name), least=1)
         return Sampling(oracle, seed)

@@ -14,7 +14,10 @@ from maxmargin.base.files.objects import Fields, declare
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.problem.planes.planes import Planes
-from maxmargin.solvers.base import Solution, Solver, Step
+from maxmargin.solvers.base import Solver
+from maxmargin.solvers.requirements import FINITE_C, FREE_WEIGHTS, Requirements
+from maxmargin.solvers.solution import Solution
+from maxmargin.solvers.steps import Step
 
 
 class Walk(NamedTuple):
@@ -57,7 +60,7 @@ class Averaging:
         return Walk(self.lazy.current(), self.lazy.average(), self.t)
 
 
-class Subgradient(Solver):
+class Subgradient(Solver, name="subgradient"):
     """Step against the subgradient of a few examples at a time; return the best average of the later weights.
 
     P(w)/C = (1/2C)‖w‖² + (1/n) Σᵢ vᵢ ξᵢ(w) has the stochastic subgradient  g = w/C - v a  (squared slacks:
@@ -77,11 +80,9 @@ class Subgradient(Solver):
     certified: ClassVar[bool] = False
     online: ClassVar[bool] = True
 
-    requires: ClassVar[tuple[type, ...]] = (Oracle,)
+    requires: ClassVar[Requirements] = (Oracle, FINITE_C, FREE_WEIGHTS)
 
     def begin(self, oracle: Oracle, C: float, seed: int, start: Solution | None) -> Averaging:
-        if not np.isfinite(C):
-            raise ValueError("a hard margin (C = inf) needs a certified solver, such as 'n_slack' or 'bcfw'")
         return Averaging(Walk.of(start, oracle.dim), seed)
 
     def advance(self, oracle: Oracle, C: float, at: Averaging) -> Iterator[Step]:

@@ -14,7 +14,8 @@ from maxmargin.problem.oracle.completions import completed
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.problem.oracle.soft_oracle import SoftOracle
 from maxmargin.solvers import BCFW, LBFGS
-from maxmargin.solvers.base import deny_contradiction, proved_primal, remembered_risk
+from maxmargin.solvers.contradictions import deny_contradiction, proved_primal
+from maxmargin.solvers.steps import remembered_risk
 from maxmargin.training.options import checked_solver
 from maxmargin.training.problem import Problem
 from maxmargin.training.progress import watching

@@ -8,7 +8,8 @@ from typing import Any
 from maxmargin.base.checks import is_true
 from maxmargin.base.progress_line import LiveLine
 from maxmargin.base.time_left import TimeLeft
-from maxmargin.solvers.base import Callback, Record, Solver
+from maxmargin.solvers.base import Solver
+from maxmargin.solvers.history import Callback, Record
 
 
 def watching(line: LiveLine, solver: Solver) -> Callback | None:

@@ -111,7 +111,7 @@ def test_what_takes_none():
     oracle = oracle_of(Multiclass(), np.array([[1.0], [2.0]]), [0, 1], Geometry(np.zeros(2), np.zeros(2), np.ones(2)))
     with pytest.raises(ValueError, match="hard margin"):
         BCFW().solve(oracle, np.inf)
-    with pytest.raises(ValueError, match="Perceptron takes neither bounds nor a prior; use"):
+    with pytest.raises(ValueError, match="solver 'perceptron' needs weights without bounds and without a prior; use"):
         Perceptron().solve(oracle, 1.0)
 
 

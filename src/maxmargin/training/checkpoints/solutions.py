@@ -9,8 +9,8 @@ import numpy as np
 from maxmargin.base.files.fields import NumberArray, Real
 from maxmargin.base.files.objects import fields_of, restored
 from maxmargin.problem.dual.objective import Certificate
-from maxmargin.solvers.base import Solution
 from maxmargin.solvers.latent_runs import ROUNDS, Round
+from maxmargin.solvers.solution import Solution
 
 FIELDS = {"w", "certificate", "C", "history", "rounds", "risk"}
 
