@@ -34,7 +34,7 @@ def certificate_of(problem: Problem, w: Array, C: float, tol: float, seed: int, 
     space = batch.offers(KernelSpace)
     w = w if space is None else space.lifted(w)
     if not np.array_equal(oracle.space.allowed(w), w):
-        raise ValueError("the weights of this model do not keep to its bounds; fit it again, or change bounds")
+        raise ValueError("the weights of this model violate its bounds; fit it again, or change bounds")
     if isinstance(oracle, Oracle) and is_latent(batch):
         oracle = completed(oracle, w)
     solution = solver.solve(oracle, C, callback=watching(line, solver), seed=seed)
