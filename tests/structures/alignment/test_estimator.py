@@ -154,6 +154,7 @@ def test_sample_weights_count_pairs():
     assert weighted.certificate_.primal == pytest.approx(plain.certificate_.primal, rel=1e-5)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("solver", ["bcfw", "n_slack", "one_slack", "bundle", "subgradient", "perceptron"])
 def test_every_solver_trains(solver):
     model = Aligner(alphabet=LETTERS, C=10.0, solver=solver, tol=0.01, max_passes=300).fit(X, Y)

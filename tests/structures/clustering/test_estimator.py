@@ -165,6 +165,7 @@ def test_solvers_without_a_certificate_are_refused(solver):
         Clusterer(solver=solver).fit(X, Y)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("rescaling", "slack"), [("slack", "l1"), ("margin", "l2"), ("slack", "l2")])
 def test_every_formulation_trains(rescaling, slack):
     # the search of slack rescaling is not exact, so that a gap of 1% cannot always be proved

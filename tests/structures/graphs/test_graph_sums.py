@@ -138,6 +138,7 @@ def test_graphs_of_large_width_are_named():
         model.predict_proba([large])
 
 
+@pytest.mark.slow
 def test_long_forests_have_sums():
     """More entries in all than a junction tree may have; a chain without features of nodes, whose sum is a product."""
     n, K = 30_000, 9

@@ -19,6 +19,7 @@ MODEL = finder()
 LENGTH = len(MOTIF)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "options",
     [

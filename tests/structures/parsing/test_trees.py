@@ -243,6 +243,7 @@ def test_a_pickled_tree_is_found_again_where_strings_hash_otherwise():
     subprocess.run([sys.executable, "-c", program], input=pickled, env=environment, check=True)
 
 
+@pytest.mark.slow
 def test_trees_may_be_very_deep():
     tree = deep()
     assert tree == deep()

@@ -1,8 +1,10 @@
 """Sums over derivations: against a list of them, at every span."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from structures.parsing.compiled import cky_twin as twin
 from structures.parsing.compiled.filled_charts import each_span, root_weights
@@ -50,10 +52,9 @@ def test_masses_are_sums_over_all_derivations(drawn, scale):
     assert charts.log_z == pytest.approx(listed(drawn)[2], rel=1e-12, abs=1e-12)
     for i, j, c in each_span(n):
         for s in range(len(drawn.rules.label)):
-            scores = [
-                twin.score(rows, drawn.w, drawn.sentence, drawn.bonus, drawn.rules)
-                for rows in twin.below(s, i, j, drawn.tags, drawn.rules)
-            ]
+            below = list(islice(twin.below(s, i, j, drawn.tags, drawn.rules), 301))
+            assume(len(below) <= 300)  # as many as there are of the whole sentence
+            scores = [twin.score(rows, drawn.w, drawn.sentence, drawn.bonus, drawn.rules) for rows in below]
             expected = np.logaddexp.reduce(scores) if scores else -np.inf
             assert charts.masses.above[c, s] == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
