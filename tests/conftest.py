@@ -17,13 +17,13 @@ TESTS = Path(__file__).resolve().parent
 sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 
 from sampling import sampled  # noqa: E402 - it is beside this file
-from thorough import THOROUGH  # noqa: E402 - so is this
+from thorough import FEW, THOROUGH  # noqa: E402 - so is this
 
 # The same examples in every run, unless new ones are asked for: what is red is red again, on every machine.
 settings.register_profile(
     "maxmargin",
     deadline=None,
-    max_examples=40 if THOROUGH else 10,
+    max_examples=40 if THOROUGH else FEW,
     print_blob=True,
     derandomize="MAXMARGIN_RANDOM" not in os.environ,
     database=None,

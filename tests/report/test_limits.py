@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from report.pages import checked
 from scipy import sparse
+from thorough import examples
 
 import maxmargin as mm
 from maxmargin.report.html import plain
@@ -29,7 +30,7 @@ WORDS = st.lists(st.sampled_from(PIECES) | st.text(max_size=4), min_size=1, max_
 
 
 @given(st.lists(st.tuples(WORDS, WORDS), min_size=2, max_size=6), WORDS)
-@settings(max_examples=25, deadline=None)
+@examples(5, 25)
 def test_words_and_labels_of_any_kind(tokens, title):
     words, labels = [word for word, _ in tokens], [f"{k % 2} {label}" for k, (_, label) in enumerate(tokens)]
     X = [[[f"word={word}", word] for word in words]] * 3

@@ -7,9 +7,10 @@ import shutil
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
+from thorough import examples
 
 from maxmargin.base.files import array_folder
 from maxmargin.base.files.array_folder import MANIFEST, ArrayFolder, ArrayFolderWriter
@@ -40,7 +41,7 @@ def pieces(draw):
 
 
 @given(st.dictionaries(st.from_regex(r"[a-z][a-z0-9_]{0,5}", fullmatch=True), pieces(), max_size=3))
-@settings(max_examples=30, deadline=None)
+@examples(10, 30)
 def test_arrays_come_back_as_they_were(tmp_path_factory, arrays):
     base = tmp_path_factory.mktemp("folders")
     opened = ArrayFolder(written(base / "data", arrays, {"told": [1, None, "x"]}))

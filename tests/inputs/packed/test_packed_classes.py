@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 from base.files.crafted_folders import changed, crafted, spoiled_numbers
 from base.files.travelling_parts import check_that_it_travels
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from inputs.packed.rows_to_pack import classes, in_blocks, rows, same
 from scipy import sparse
+from thorough import examples
 
 import maxmargin as mm
 from maxmargin.base.files import array_folder
@@ -381,7 +382,7 @@ def test_manifests_that_are_not_of_these_arrays_are_refused(small, folder, chang
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@examples(10, 60)
 def test_whatever_is_accepted_can_be_trained_on(tmp_path_factory, data):
     base = tmp_path_factory.mktemp("folders")
     packed = mm.pack([(X[:12], Y[:12])], base / "folder", "classes", fit_intercept=data.draw(st.booleans()))

@@ -4,10 +4,11 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from inputs.packed.rows_to_pack import classes, in_blocks, rows, same
 from scipy import sparse
+from thorough import examples
 
 import maxmargin as mm
 from maxmargin.inputs.packed import row_blocks
@@ -58,7 +59,7 @@ def matrices(draw):
 
 
 @given(matrices(), st.booleans(), st.integers(1, 5), st.data())
-@settings(max_examples=60, deadline=None)
+@examples(10, 60)
 def test_rows_come_back_as_they_were(tmp_path_factory, dense, constant, at_once, data):
     where = tmp_path_factory.mktemp("folders") / "folder"
     labels = np.array(data.draw(st.lists(st.sampled_from("abc"), min_size=len(dense), max_size=len(dense))))

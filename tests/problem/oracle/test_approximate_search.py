@@ -6,8 +6,9 @@ from math import e, inf
 import numpy as np
 import pytest
 from example_tasks import Interval, Sloppy, interval_data
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from thorough import examples
 
 from maxmargin import StructuredSVM
 from maxmargin.base.search import Search
@@ -101,7 +102,7 @@ def test_remembered_risk_is_that_of_the_cuts():
             assert solution.memory.risk(other) <= oracle.risk(other) * (1 + 1e-12)
 
 
-@settings(deadline=None, max_examples=50)
+@examples(10, 50)
 @given(st.integers(0, 10**6), st.sampled_from([1 - 1 / e, 0.5, 0.9, 1.0]))
 def test_a_known_ratio_bounds_the_slack(seed, ratio):
     """Spec of the bound: ξ <= (1/ρ)(⟨w, Ψ(x, y)⟩ + found) - ⟨w, Ψ(x, y)⟩, against enumeration."""

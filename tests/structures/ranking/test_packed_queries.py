@@ -5,10 +5,11 @@ import pickle
 import numpy as np
 import pytest
 from base.files.crafted_folders import changed, crafted, spoiled_numbers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from inputs.packed.rows_to_pack import in_blocks, rows, same
 from scipy import sparse
+from thorough import examples
 
 import maxmargin as mm
 
@@ -154,7 +155,7 @@ def test_crafted_arrays_never_reach_compiled_code(folder, tmp_path, name, change
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@examples(10, 40)
 def test_whatever_is_accepted_can_be_trained_on(tmp_path_factory, data):
     base = tmp_path_factory.mktemp("folders")
     packed = mm.pack([(X[:20], Y[:20], QUERIES[:20])], base / "folder", "ranking")

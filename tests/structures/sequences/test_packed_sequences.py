@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from base.files.crafted_folders import changed, crafted, spoiled_numbers
 from base.files.travelling_parts import check_that_it_travels
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
+from thorough import examples
 
 import maxmargin as mm
 from maxmargin.base.files.array_folder import ArrayFolder, ArrayFolderWriter
@@ -356,7 +357,7 @@ def test_crafted_arrays_never_reach_compiled_code(small, tmp_path, name, change,
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@examples(10, 60)
 def test_whatever_is_accepted_can_be_trained_on(tmp_path_factory, data):
     base = tmp_path_factory.mktemp("folders")
     X, Y = tagged(12)
