@@ -30,11 +30,10 @@ import numpy as np
 from rich.table import Table
 
 import maxmargin as mm
-from benchmarks.loaders import load_conll2000, load_mnist, load_usps
+from benchmarks.loaders import chunk_features, load_conll2000, load_mnist, load_usps
 from benchmarks.partial_labels import hidden
 from benchmarks.timing import Report
 from maxmargin.base.files.checkpoint_files import CheckpointFile
-from maxmargin.datasets import chunk_features
 from maxmargin.kernels import RBF
 from maxmargin.problem.dual.objective import relative_gap
 from maxmargin.training import trainer

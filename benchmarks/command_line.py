@@ -13,9 +13,8 @@ from typing import Any
 from rich.table import Table
 
 import maxmargin as mm
-from benchmarks.loaders import load_conll2000, load_letor
+from benchmarks.loaders import chunk_features, load_conll2000, load_letor
 from benchmarks.timing import Report, cpu_seconds
-from maxmargin.datasets import chunk_features
 from maxmargin.formats import iterate_conll, read_svmlight, write_conll
 from maxmargin.metrics import chunk_f1
 

@@ -14,10 +14,9 @@ import numpy as np
 from rich.table import Table
 
 from benchmarks.likelihood import HINGE_C
-from benchmarks.loaders import load_conll2000, load_conll2002_es
+from benchmarks.loaders import chunk_features, load_conll2000, load_conll2002_es
 from benchmarks.timing import Report
 from maxmargin import SequenceLabeler
-from maxmargin.datasets import chunk_features
 from maxmargin.errors import SetCutOff
 
 PROBLEMS = ("coverage-conll2000", "coverage-conll2002")

@@ -20,10 +20,9 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from benchmarks.loaders import load_conll2000, load_conll2002_es
+from benchmarks.loaders import chunk_features, load_conll2000, load_conll2002_es
 from benchmarks.timing import Report, cpu_seconds
 from maxmargin import SequenceLabeler
-from maxmargin.datasets import chunk_features
 from maxmargin.metrics import calibration_error, chunk_f1
 
 PROBLEMS = ("likelihood-conll2000", "likelihood-conll2002")

@@ -12,10 +12,9 @@ import numpy as np
 from rich.table import Table
 
 from benchmarks.likelihood import HINGE_C
-from benchmarks.loaders import load_conll2000
+from benchmarks.loaders import chunk_features, load_conll2000
 from benchmarks.timing import Report, cpu_seconds
 from maxmargin import SequenceLabeler
-from maxmargin.datasets import chunk_features
 
 PROBLEMS = ("marginal-speed",)
 QUICK = 500

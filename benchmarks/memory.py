@@ -129,7 +129,7 @@ def of_rows(folder: Path, quick: bool, report: Report) -> Table:
 
 
 def chunking(folder: Path, quick: bool, report: Report) -> Table:
-    """CoNLL-2000 with the attributes of `datasets.chunk_features`."""
+    """CoNLL-2000 with the attributes of `loaders.chunk_features`."""
     table, empty = table_of("memory-conll2000: C=1000, forbidden='BIO'"), measured("nothing")
     n, options = (500 if quick else 8936), {"C": 1000, "forbidden": "BIO"}
     report("packing")

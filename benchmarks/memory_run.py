@@ -98,8 +98,7 @@ def rows(n: int, seed: int = 0) -> Iterator[tuple[sparse.csr_array, NDArray[np.i
 
 def chunking(n: int) -> Iterator[tuple[Any, list[str]]]:
     """Sentences of CoNLL-2000, made of what is read one by one."""
-    from benchmarks.loaders import iterate_conll2000
-    from maxmargin.datasets import chunk_features
+    from benchmarks.loaders import chunk_features, iterate_conll2000
 
     return ((chunk_features(tokens), labels) for tokens, labels in islice(iterate_conll2000("train"), n))
 

@@ -11,10 +11,9 @@ import numpy as np
 from rich.table import Table
 
 import maxmargin as mm
-from benchmarks.loaders import load_conll2000
+from benchmarks.loaders import chunk_features, load_conll2000
 from benchmarks.timing import Report, cpu_seconds
 from maxmargin.base.files.container import read
-from maxmargin.datasets import chunk_features
 
 PROBLEMS = ("model-files",)
 QUICK = 500

@@ -2,7 +2,7 @@
 
 Every way has the C of the best score on data that its training did not see: a random fifth of the training part of
 CoNLL-2000 (chunk F1; then it is trained on all of it), the development part of UD English EWT (right tags). Features of
-tags are the word, its two neighbours and its spelling; those of chunks are `datasets.chunk_features`.
+tags are the word, its two neighbours and its spelling; those of chunks are `loaders.chunk_features`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from rich.table import Table
 
-from benchmarks.loaders import load_conll2000, load_ud_ewt
+from benchmarks.loaders import chunk_features, load_conll2000, load_ud_ewt
 from benchmarks.timing import Report, cpu_seconds
 from maxmargin import SequenceLabeler
-from maxmargin.datasets import chunk_features
-from maxmargin.datasets.attributes import spelling
 from maxmargin.formats import ConlluSentence
+from maxmargin.inputs.tokens.words import spelling
 from maxmargin.metrics import chunk_f1
 from maxmargin.tasks import Chain
 

@@ -1,6 +1,6 @@
 """Named entities of CoNLL-2002 (Spanish): segments with features of their own beside chains of tags.
 
-All have the same features of tokens (datasets.chunk_features). C is the one of CS, times the number of sentences, whose
+All have the same features of tokens (loaders.chunk_features). C is the one of CS, times the number of sentences, whose
 model has the highest F1 of entities on the validation part; the test part is looked at once, with that model. Time is
 that of fit at that C, all input read included. The one for 1 - F1, whose search takes long, has fewer sentences.
 """
@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from rich.table import Table
 
-from benchmarks.loaders import load_conll2002_es
+from benchmarks.loaders import chunk_features, load_conll2002_es
 from benchmarks.timing import Report, cpu_seconds
 from maxmargin import SegmentLabeler, SequenceLabeler
-from maxmargin.datasets import chunk_features
 from maxmargin.errors import InvalidLabels, LossReplaced
 from maxmargin.metrics import chunk_f1
 from maxmargin.tasks import SegmentText

@@ -26,9 +26,8 @@ import numpy as np
 from rich.table import Table
 from scipy import sparse
 
-from benchmarks.loaders import load_conll2000, load_ocr_letters
+from benchmarks.loaders import chunk_features, load_conll2000, load_ocr_letters
 from benchmarks.timing import Report, Timing, cpu_seconds, race
-from maxmargin.datasets import chunk_features
 from maxmargin.inputs.tokens.tokens import SequencePacker
 from maxmargin.metrics import chunk_f1
 from maxmargin.problem.oracle.oracle import Oracle

@@ -20,6 +20,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.loaders import (
+    chunk_features,
     load_20newsgroups,
     load_conll2000,
     load_covertype,
@@ -39,7 +40,6 @@ from maxmargin import (
     TaxonomySVC,
     Tuned,
 )
-from maxmargin.datasets import chunk_features
 from maxmargin.training.tuning.splits import splits_of
 
 PROBLEMS = ("tuned",)

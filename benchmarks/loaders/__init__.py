@@ -15,6 +15,7 @@ from benchmarks.loaders.alignments import (
     load_tmalign,
 )
 from benchmarks.loaders.ambient import AmbiguousQuery, SearchResult, load_ambient
+from benchmarks.loaders.chunk_attributes import chunk_features
 from benchmarks.loaders.clusters import PAPER_FEATURES, AmbiguousName, Paper, load_aminer, paper_pairs
 from benchmarks.loaders.families import Split, families, prefab4_split, split_families
 from benchmarks.loaders.folder import ENVIRONMENT_VARIABLE, DataNotFound, data_folder
@@ -63,6 +64,7 @@ __all__ = [
     "Superpixels",
     "Tours",
     "Trip",
+    "chunk_features",
     "data_folder",
     "families",
     "iterate_conll2000",

@@ -1,4 +1,4 @@
-"""Attribute strings of tokens: what a sequence labeler is given of a sentence."""
+"""Attribute strings of tokens for benchmarks of chunking: all libraries are given the same ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from maxmargin.inputs.tokens.words import spelling
 
 
 def chunk_features(sentence: Sequence[tuple[str, ...]]) -> list[list[str]]:
-    """Attribute strings of every token (word, part of speech) of a sentence: about 30, each present or absent.
+    """Return about 30 attribute strings for every token (word, part of speech) of a sentence.
 
     The windows of words and parts of speech are those of the CRFsuite chunking tutorial (Okazaki, "CRFsuite:
     a fast implementation of Conditional Random Fields", 2007): words and tags from two before to two after,
@@ -20,7 +20,7 @@ def chunk_features(sentence: Sequence[tuple[str, ...]]) -> list[list[str]]:
         if len(token) != 2:
             raise ValueError(f"token {t} is {token!r}; expected a word and its part of speech")
     n = len(sentence)
-    # Two pads on either side, so that every window is a plain slice.
+    # Two pads on either side, so that every window is a slice.
     words = ["<s2>", "<s1>", *(word for word, _ in sentence), "</s1>", "</s2>"]
     poses = ["<s2>", "<s1>", *(pos for _, pos in sentence), "</s1>", "</s2>"]
     result: list[list[str]] = []
@@ -38,6 +38,6 @@ def chunk_features(sentence: Sequence[tuple[str, ...]]) -> list[list[str]]:
             attributes.append("first")
         if t == n - 1:
             attributes.append("last")
-        # Each string once, however many tokens have it, and (by the copy) lists without room for more.
+        # Each string once, however many tokens have it, and (by the copy) lists without spare capacity.
         result.append(list(map(intern, attributes)).copy())
     return result

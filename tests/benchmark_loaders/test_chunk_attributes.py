@@ -1,6 +1,6 @@
 import pytest
 
-from maxmargin.datasets import chunk_features
+from benchmarks.loaders import chunk_features
 
 
 def test_chunk_features_of_a_short_sentence():
