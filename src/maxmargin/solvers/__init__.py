@@ -23,7 +23,7 @@ SOLVERS: dict[str, type[Solver]] = {**CONVEX, "cccp": CCCP}
 
 
 def as_solver(solver: str | Solver) -> Solver:
-    """The solver itself, or a new one of that name."""
+    """Return the solver itself, or a new one of that name."""
     return solver_among(solver, {**SOLVERS, **SMOOTH})
 
 

@@ -87,7 +87,7 @@ class CCCP(Solver, name="cccp"):
 def _best_of(
     kept: KeptRuns, limits: RunLimits, oracle: Oracle, start: Solution | None, callback: Callback | None, seed: int
 ) -> Solution:
-    """Several runs, and the certificate of the best one."""
+    """Make several runs, and return the best one with its certificate."""
     began, cpu_began = time.perf_counter(), time.process_time()
     watch = Watch(callback, kept.restarts, kept)
     runs, interrupted = _ended(_beginnings(kept.restarts, seed, start), watch, limits, oracle)
@@ -123,7 +123,7 @@ def _best_of(
 
 
 def _beginnings(restarts: int, seed: int, start: Solution | None) -> list[Beginning]:
-    """The first run begins at `start`, if there is one, and trains with the seed itself."""
+    """Return where runs begin: the first at `start`, if there is one, with the seed itself."""
     seeds = [np.random.SeedSequence([seed, r]) for r in range(restarts)]
     others = [Beginning(r, each, int(each.generate_state(1)[0])) for r, each in enumerate(seeds)]
     return [others[0]._replace(seed=seed, start=start), *others[1:]]
@@ -132,7 +132,7 @@ def _beginnings(restarts: int, seed: int, start: Solution | None) -> list[Beginn
 def _ended(
     beginnings: list[Beginning], watch: Watch, limits: RunLimits, oracle: Oracle
 ) -> tuple[list[Descended], bool]:
-    """How all runs have ended, and whether Ctrl-C came while they were waited for."""
+    """Return how all runs have ended, and whether Ctrl-C came while they were waited for."""
     try:
         left = [beginning for beginning in beginnings if beginning.number not in watch.ended]
         for beginning, run in zip(left, side_by_side(oracle, descend, left, watch, limits), strict=True):

@@ -70,6 +70,6 @@ def _value(cuts: Cuts, alpha: Array, s: Array, w: Array, geometry: Geometry, tau
 
 
 def _products(rows: Array, which: NDArray[np.bool_]) -> Array:
-    """The products of the rows, in these coordinates."""
+    """Return the products of the rows, in these coordinates."""
     some = rows[:, which]
     return np.asarray(some @ some.T)

@@ -63,7 +63,7 @@ class CutVectors:
 
     @property
     def m(self) -> int:
-        """How many there are."""
+        """Return the number of vectors."""
         return len(self.short)
 
     def _check_learnt(self) -> None:
@@ -85,7 +85,7 @@ class CutVectors:
         return self.dots(plane.a)
 
     def dots(self, v: Array) -> Array:
-        """The products with v."""
+        """Return the products with v."""
         products = np.empty(len(self.short))
         products[~self.short] = self.written.dots(v)
         if self.over_atoms is not None:
@@ -93,7 +93,7 @@ class CutVectors:
         return products
 
     def combined(self, alpha: Array, dim: int) -> Array:
-        """Σ α a."""
+        """Return Σ α a."""
         total = self.written.combined(alpha[~self.short], dim)
         if self.over_atoms is not None:
             self.over_atoms.add_to(total, alpha[self.short])
@@ -109,7 +109,7 @@ class CutVectors:
         self.short = self.short[which]
 
     def move(self, factors: Array, rows: AtomRows) -> Array:
-        """a_t += Σ_i factors[t, i] · row i; returns the products of all vectors with each other."""
+        """Add Σ_i factors[t, i] · row i to a_t; return the products of all vectors with each other."""
         self.written.move(factors[~self.short], rows)
         if self.over_atoms is not None:
             self.over_atoms.move(factors[self.short], rows)
@@ -127,7 +127,7 @@ class Written:
 
     @property
     def used(self) -> Array:
-        """Those that there are, without the room for more."""
+        """Return the vectors that there are, without the memory for more."""
         return self.rows[: self.m]
 
     @used.setter
@@ -173,7 +173,7 @@ class OverAtoms:
 
     @property
     def plain(self) -> list[NDArray[Any]]:
-        """The atoms in use, and the rows of K: `read` makes the same of them."""
+        """Return the atoms in use and the rows of K, from which `read` makes the same object."""
         size = self.coefficients.ends[-1]
         return [self.used, self.coefficients.ends, self.coefficients.columns[:size], self.coefficients.values[:size]]
 
@@ -213,7 +213,7 @@ class OverAtoms:
         return np.asarray(self.coefficients.matrix(len(self.used)) @ self.features.dots(v))
 
     def add_to(self, total: Array, alpha: Array) -> None:
-        """total += Σ α a."""
+        """Add Σ α a to total."""
         self.features.add_to(total, alpha @ self.coefficients.matrix(len(self.used)))
 
     def keep(self, which: NDArray[np.intp]) -> None:

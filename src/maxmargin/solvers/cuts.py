@@ -99,7 +99,7 @@ class Cuts:
         return keep
 
     def shift(self, rows: AtomRows) -> None:
-        """The truths' Ψ have changed by these rows, one per example; what the cuts say of wrong outputs stays true.
+        """Follow a change of the truths' Ψ by these rows, one per example; what cuts say of wrong outputs stays true.
 
         A cut is a sum of planes Δ - ⟨w, Ψ(x, truth) - Ψ(x, z)⟩ whose losses do not depend on the hidden part of the
         truth: with the new truths in it, it is a cut of the new problem.
@@ -112,31 +112,31 @@ class Cuts:
             self.sizes = [s.plus(a, 0.0, len(lengths)) for s, a in zip(self.sizes, moved, strict=True)]
 
     def combined(self, dim: int) -> Array:
-        """Σ α a."""
+        """Return Σ α a."""
         if self._combined is None or self._combined[0] is not self.alpha:
             self._combined = self.alpha, self.vectors.combined(self.alpha, dim)
         return self._combined[1]
 
     def dots(self, v: Array) -> Array:
-        """⟨a, v⟩ of every cut."""
+        """Return ⟨a, v⟩ of every cut."""
         return self.vectors.dots(v)
 
     def risk(self, w: Array, gains: Array | None = None) -> float:
-        """R(w) is at least the highest cut there; `gains`: by how much other truths have a higher ⟨w, Ψ⟩."""
+        """Return the highest cut at w, a lower bound on R(w); gains: as in Memory."""
         heights = self.offset - self.dots(w)
         if gains is not None and len(self):
             heights = heights - np.array(self.truths) @ gains
         return max(0.0, float(np.max(heights, initial=0.0)))
 
     def slacks(self, w: Array) -> None:
-        """Cuts are of all examples together."""
+        """Return None: cuts are of all examples together."""
 
     def point(self, oracle: RiskOracle) -> Array:
-        """The w of these weights."""
+        """Return the w that belongs to these weights α."""
         return oracle.space.point(self.combined(oracle.dim))
 
     def bound(self, oracle: RiskOracle, most: float = 1.0) -> float:
-        """Σ α offset - ½‖Σ α a‖²: a lower bound on the objective for any α >= 0 with Σ α <= C, not rounded up.
+        """Return Σ α offset - ½‖Σ α a‖², not rounded up: it bounds the objective for any α >= 0 with Σ α <= C.
 
         Of the multiples of α from 0 to `most` it is the best one's. The norm is that of the vector itself: in αᵀGα
         what cancels leaves its rounding behind, which can be larger than all the rest.

@@ -134,7 +134,7 @@ class _Descent:
 
     @property
     def seconds(self) -> float:
-        """Since the run began."""
+        """Return the seconds since the run began."""
         return time.perf_counter() - self.began
 
     @seconds.setter
@@ -156,7 +156,7 @@ class _Descent:
         return Descended(self.w, self.objective, self.bound, reason, calls, self.history, self.rounds, error, last)
 
     def _begin(self) -> tuple[Oracle, Solution | None]:
-        """The first completion, and what the first convex problem can start from."""
+        """Return the first completion, and what the first convex problem can start from."""
         start = self.start
         found = None if self.watch is None else self.watch.kept.run_of(self.number)
         if found is not None:
@@ -239,11 +239,11 @@ class _Descent:
 
     @property
     def _tightest(self) -> float:
-        """The smallest tol of convex problems."""
+        """Return the smallest tol of convex problems."""
         return self.limits.tol / 2
 
     def _convex(self, current: Oracle, start: Solution | None) -> Solution:
-        """The problem with the hidden parts fixed; where a checkpoint has come to it, the rest of its training."""
+        """Solve the problem with the hidden parts fixed, from where a checkpoint has left it."""
         keeper = None if self.watch is None else self.watch.kept.keeper_of(self.number, lambda: learnt_of(self))
         if keeper is None or keeper.found is None:
             self.calls_before, self.round_seconds, self.tried = current.calls, self.seconds, None
@@ -271,7 +271,7 @@ class _Descent:
         return solution
 
     def _away_from_zero(self, value: float, after: Oracle) -> tuple[Array, float, Oracle]:
-        """Weights with a smaller J than w = 0 has, their J and their completion; those of 0 where none are found.
+        """Return weights with a smaller J than w = 0, their J and their completion; those of 0 where none are found.
 
         For a poor guess, w = 0 is often the best that the convex problem has. It explains all hidden parts equally
         well, so that its completion says nothing and the next round would begin in the dark. But J may fall in a
@@ -291,16 +291,16 @@ class _Descent:
         return nowhere, value, after
 
     def _keep_unmeasured(self, solution: Solution) -> None:
-        """After an error nothing more is asked of the task; the convex problem's objective is no less than J."""
+        """Keep a point without asking the task again: the convex problem's objective is no less than J."""
         if self.w is None or solution.certificate.primal < self.objective:
             self.w, self.objective, self.bound = solution.w, solution.certificate.primal, -inf
 
     def _measured(self, w: Array, completed_at_w: Oracle) -> float:
-        """J(w)."""
+        """Return J(w)."""
         return completed_at_w.objective(w, completed_at_w.risk(w), self.C)
 
     def _check(self, solution: Solution, gains: Array, value: float) -> None:
-        """J must not exceed what the convex problem measured at the same w, nor may its bound exceed the last J."""
+        """Check that J is at most what the convex problem measured at w, and its bound at most the last J."""
         if self.oracle.search is not Search.EXACT:
             return
         name, certificate = self.oracle.batch.name, solution.certificate
@@ -323,7 +323,7 @@ class _Descent:
 
 
 def _moved(memory: Any, before: Oracle, after: Oracle) -> Any:
-    """A trainer's memory of one completion's problem, as one of another's; None where it has none that can move."""
+    """Return a trainer's memory of one completion's problem as one of another's; None where it cannot be moved."""
     if not isinstance(memory, ShiftingMemory):
         return None
     memory.shift(shifts(before, after))

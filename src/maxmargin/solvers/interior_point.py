@@ -59,7 +59,7 @@ class JointPoint(NamedTuple):
 
 
 def solve(problem: JointProblem, tol: float) -> JointPoint:
-    """α and w whose gap among these planes is at most tol, if rounding permits.
+    """Return α and w whose gap among these planes is at most tol, if rounding permits.
 
     Where C and the planes are both large, long steps may come so close to the boundary that rounding stops them there;
     then shorter steps, from a start farther inside, take more iterations, but get there.
@@ -77,7 +77,7 @@ def solve(problem: JointProblem, tol: float) -> JointPoint:
 
 
 def multiplications(planes: int, blocks: int, dim: int) -> float:
-    """What a solve costs, about: 25 iterations, with 3 million for what they do beside the linear algebra."""
+    """Estimate what a solve costs: 25 iterations, with 3 million for what they do beside the linear algebra."""
     d = min(planes, dim)
     return 25.0 * ((planes + blocks) * d * d + d**3 / 3.0 + 3e6) + (2.0 * planes**2 * dim if planes < dim else 0.0)
 
@@ -106,7 +106,7 @@ class _Newton:
         self._start(height)
 
     def _start(self, height: float) -> None:
-        """w = 0 and ξ above all planes; α in the middle of the simplices, or where ξ says (squared slacks).
+        """Set w = 0, ξ above all planes, and α in the middle of the simplices, or where ξ says (squared slacks).
 
         That w is not A'α is mended on the way; a start close to the centre matters more than a feasible one.
         """
@@ -137,7 +137,7 @@ class _Newton:
         return np.asarray(np.maximum(np.maximum.reduceat(self.heights, self.starts), 0.0))
 
     def _gap(self) -> float:
-        """The relative gap of w and α."""
+        """Return the relative gap of w and α."""
         highest = self._highest()
         norm = float(self.u @ (self.unit * self.u))
         primal = 0.5 * norm + float(self.cap @ np.where(self.squared, 0.5 * highest**2, highest))
@@ -156,7 +156,7 @@ class _Newton:
         return JointPoint(self.alpha[self.places], w, self.mixture[self.places], gap)
 
     def _factorise(self) -> bool:
-        """M of (5) and its Cholesky factor; False where rounding has left nothing to factorise."""
+        """Compute M of (5) and its Cholesky factor; return False where rounding has left nothing to factorise."""
         self.theta = self.alpha / self.z
         self.block_theta = self._sums(self.theta) + self.ridge
         shares = self.theta / self.block_theta[self.owner]
@@ -181,7 +181,7 @@ class _Newton:
         return False
 
     def _direction(self, change: Array) -> tuple[Array, Array, Array, Array]:
-        """(du, dξ, dz, dα) of the Newton step that changes αz/z by this, and mends what does not hold yet."""
+        """Return (du, dξ, dz, dα) of the Newton step that changes αz/z by this, and mends what does not hold yet."""
         above = self.xi[self.owner] - self.heights - self.z
         excess = self._sums(self.alpha) - self.total - self.ridge * self.xi
         adrift = self.rows.T @ self.alpha - self.unit * self.u
@@ -203,7 +203,7 @@ class _Newton:
         return product + self.means.T @ (self.ridge * (self.means @ du)) if self.squared.any() else product
 
     def _step(self) -> float:
-        """Predict, correct, move; returns the length of the step."""
+        """Predict, correct and move; return the length of the step."""
         alpha, z = self.alpha, self.z
         mu = float(np.mean(alpha * z))
         _, _, dz, dalpha = self._direction(-alpha)
@@ -224,18 +224,18 @@ class _Newton:
 
 
 def _room(values: Array, change: Array) -> float:
-    """How far they can go in this direction before one of them is zero."""
+    """Return how far numbers can go in this direction before one of them is zero."""
     falling = change < 0
     return float(np.min(-values[falling] / change[falling], initial=np.inf))
 
 
 def _places(owner: NDArray[np.intp], plain: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Where the planes are when every block with plain slacks has its truth behind them."""
+    """Return where the planes are when every block with plain slacks has its truth behind them."""
     return np.arange(len(owner)) + np.append(0, np.cumsum(plain))[owner]
 
 
 def _with_truths(problem: JointProblem, plain: NDArray[np.bool_]) -> JointProblem:
-    """The planes and the truths (0, 0) of blocks with plain slacks, block by block."""
+    """Return the planes and the truths (0, 0) of blocks with plain slacks, block by block."""
     places = _places(problem.owner, plain)
     owner = np.sort(np.concatenate([problem.owner, np.flatnonzero(plain)]))
     rows, offset = np.zeros((len(owner), problem.rows.shape[1])), np.zeros(len(owner))

@@ -70,7 +70,7 @@ class Approach:
         return best if self.share == 1.0 else self.centre + self.share * (best - self.centre)
 
     def judge(self, query: Array, value: float, dual: float, added: int) -> None:
-        """P at the query is known."""
+        """Learn from P at the query, which has been measured."""
         if not added:  # the model knew all there is to know here
             self.share = 1.0
         elif self.value == inf:
@@ -169,7 +169,7 @@ class JointRounds:
 
     @property
     def over_planes(self) -> bool:
-        """Whether the dual point is known by its planes; it may begin as another one."""
+        """Return whether the dual point is known by its planes; it may begin as another one."""
         return isinstance(self.blocks, PlaneDual)
 
     @over_planes.setter
@@ -180,12 +180,12 @@ class JointRounds:
             raise ValueError("expected planes")
 
     def note(self, work: float, guess: float) -> None:
-        """A pass is over, with all that belongs to it; work in visits of everyone. `guess` estimates P."""
+        """Record a pass, with its work in visits of every example; `guess` estimates P."""
         self.work += self.blocks.visit_work * (work + 1)
         self.gaps.append(_gap(guess, self.blocks.dual))
 
     def due(self, stalled: bool) -> bool:
-        """Whether joint rounds will be cheaper than more passes; `stalled`: passes gain nothing any more."""
+        """Return whether joint rounds will be cheaper than more passes; `stalled`: passes gain nothing any more."""
         if self.rounds is not None:  # they go on
             return True
         if not self.gaps:
@@ -202,7 +202,7 @@ class JointRounds:
         return self.work >= cost and self._passes_cost() > WORTH * cost and self._affordable()
 
     def _passes_cost(self) -> float:
-        """What the passes to come would cost at their present rate."""
+        """Estimate what the passes to come would cost at their present rate."""
         return _left(self.gaps, self.tol) * self.work / len(self.gaps)
 
     def _size(self) -> JointSize:
@@ -224,7 +224,7 @@ class JointRounds:
         return mb <= self.blocks.problem.limits.cache_mb and self._cost() <= dearest
 
     def steps(self) -> Iterator[Step]:
-        """Rounds until they gain nothing, or will cost more than the passes they replace.
+        """Yield rounds until they gain nothing, or will cost more than the passes they replace.
 
         They change `blocks`, and need its planes one by one: passes go on with what `blocks` is afterwards.
         """
@@ -262,17 +262,17 @@ class JointRounds:
 
     @property
     def _planes(self) -> PlaneDual:
-        """The dual point, while it is one over planes."""
+        """Return the dual point, while it is one over planes."""
         assert isinstance(self.blocks, PlaneDual)
         return self.blocks
 
     def _slow(self, rounds: Rounds) -> bool:
-        """Whether the rounds to come will cost more than the passes they replace."""
+        """Return whether the rounds to come will cost more than the passes they replace."""
         gaps = rounds.gaps
         return len(gaps) > LOOK and _left(gaps, self.tol) * self.work / len(gaps) > rounds.instead
 
     def _weigh(self, value: float) -> None:
-        """Rounds are over, the best of them with this P: is the certificate better than when it last was?
+        """Decide whether rounds, the best of them with this P, have made the certificate better than it was.
 
         D has risen if it did so by more than it may be off by rounding, and P has fallen if the gap is noticeably
         smaller. Steps that do neither may go on for ever where features are huge: they move what rounding has left.
@@ -318,7 +318,7 @@ class JointRounds:
 
 
 def _matter(blocks: PlaneDual, planes: KnownPlanes, heights: Array) -> NDArray[np.bool_]:
-    """Which planes a joint solve should know of; always one of every example, and all of squared slacks.
+    """Return which planes a joint solve should know of: one of every example at least, and all of squared slacks.
 
     (Of these, a cap is no limit of α.)
     """
@@ -332,7 +332,7 @@ def _matter(blocks: PlaneDual, planes: KnownPlanes, heights: Array) -> NDArray[n
 
 
 def _confined(problem: JointProblem, geometry: Geometry, used: NDArray[np.intp]) -> JointProblem:
-    """The problem of v = w - w₀, of these coordinates, with a slack for every bound.
+    """Return the problem of v = w - w₀, in these coordinates, with a slack for every bound.
 
     max(0, low - w₀ - v) times a price is a block with one plane. No multiplier of a bound is larger than what clipping
     can take away, |Σ α a| and how far the bound is from w₀; at twice that price it does not pay to break a bound.
@@ -360,14 +360,14 @@ def _confined(problem: JointProblem, geometry: Geometry, used: NDArray[np.intp])
 
 
 def _gap(value: float, dual: float) -> float:
-    """The relative gap of an estimated objective, never quite zero; all of it where nothing is known (C = inf)."""
+    """Return the relative gap of an estimated objective: above zero, and 1 where nothing is known (C = inf)."""
     if not isfinite(value):
         return 1.0
     return max((value - dual) / value, 1e-16) if value > 0 else 1e-16
 
 
 def _left(gaps: list[float], tol: float) -> float:
-    """How many more of these it takes if the gap goes on falling as in the second half of them."""
+    """Estimate how many more gaps it takes if they go on falling as in the second half of them."""
     half = len(gaps) // 2
     fallen = log(max(gaps[half] / gaps[-1], 1.0))
     return max(log(gaps[-1] / tol), 0.0) * max(len(gaps) - 1 - half, 1) / fallen if fallen > 0 else inf

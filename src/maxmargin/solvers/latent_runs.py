@@ -96,7 +96,7 @@ class EndedRun:
 
     @property
     def descended(self) -> Descended:
-        """Without the completion that it has ended with."""
+        """Return the run without the completion that it has ended with."""
         own = self.w, self.objective, self.bound, self.reason, self.calls, self.history, self.rounds
         return Descended(*own, error=None, completed=None)
 
@@ -130,7 +130,7 @@ class KeptRuns:
         self.number, self.open_run = Whole(-1, self.restarts - 1).read(found["number"], None), found["run"]
 
     def keeper_of(self, number: int, state: Callable[[], dict[str, Any]]) -> Within | None:
-        """For the trainings within a run; `state` is that of the run itself."""
+        """Return a keeper for the trainings within a run; `state` is that of the run itself."""
         if self.keeper is None or not self.whole:
             return None
         inner = None
@@ -140,7 +140,7 @@ class KeptRuns:
         return Within(self.keeper, inner, lambda kept: self._state(number, {"run": state(), "inner": kept}), passes)
 
     def run_of(self, number: int) -> Any:
-        """Where this run was, if it is the one that goes on."""
+        """Return where this run was, if it is the one that goes on."""
         if self.open_run is None or number != self.number:
             return None
         if not isinstance(self.open_run, dict) or set(self.open_run) != {"run", "inner"}:
@@ -148,7 +148,7 @@ class KeptRuns:
         return self.open_run["run"]
 
     def end(self, run: Descended) -> None:
-        """A run has ended; it may be the moment to keep that."""
+        """Record that a run has ended, and offer that to the keeper."""
         healthy = run.error is None and run.reason not in STOPPED
         if self.keeper is not None and healthy and len(self.ended) < self.restarts:
             passes = sum(each.calls for each in self.ended.values()) / self.oracle.n

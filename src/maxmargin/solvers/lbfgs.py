@@ -138,7 +138,7 @@ class LBFGS(Solver, name="lbfgs"):
 
 
 def bound_of(plane: MeanPlane, C: float, oracle: RiskOracle) -> float:
-    """(1), and nothing of it rounded up."""
+    """Return (1), not rounded up."""
     cut = Cuts()
     cut.add(plane)
     cut.weigh(np.array([C]))
@@ -146,7 +146,7 @@ def bound_of(plane: MeanPlane, C: float, oracle: RiskOracle) -> float:
 
 
 def _inverse(known: deque[Curvature], gradient: Array) -> Array:
-    """The inverse Hessian, as far as it is known, times the gradient."""
+    """Return the inverse Hessian, as far as it is known, times the gradient."""
     result, shares = gradient.copy(), []
     for each in reversed(known):
         share = float(np.dot(each.step, result)) / each.product

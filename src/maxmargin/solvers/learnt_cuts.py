@@ -48,7 +48,7 @@ class LearntCut(Learnt):
 
 
 def read_size(found: Any) -> CutSize:
-    """What rounding knows of a cut."""
+    """Return the size of a cut, which rounding needs, as read from a checkpoint."""
     fits = isinstance(found, list) and len(found) == 3 and all(map(is_finite, found)) and min(found) >= 0
     if not fits or not is_whole(found[2]):
         raise ValueError("expected the size of a cut")

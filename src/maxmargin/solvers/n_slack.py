@@ -78,7 +78,7 @@ class NSlack(Solver, name="n_slack"):
             yield Step(blocks.w, risk=risk, memory=blocks, slacks=slacks, hoped=blocks.dual)
 
     def _optimise(self, blocks: PlaneDual, rng: np.random.Generator, rounds: int) -> int:
-        """Line 8: ascend over the working sets until a round gains next to nothing; returns the number of rounds."""
+        """Ascend over the working sets (line 8) until a round gains next to nothing; return the number of rounds."""
         for done in range(rounds):
             if blocks.visit(rng.permutation(blocks.n), steps=100).gain <= 0.01 * self.tol * abs(blocks.dual):
                 return done + 1

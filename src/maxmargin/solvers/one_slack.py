@@ -122,7 +122,7 @@ class OneSlack(Solver, name="one_slack"):
             at.w = at.best + TOWARDS * (at.w - at.best)
 
     def _may_be_optimal(self, origin: Array, cuts: Cuts, oracle: RiskOracle, C: float, dual: float) -> bool:
-        """Whether w = 0 (or the prior) may be within tol of this bound, as far as the cuts know.
+        """Return whether w = 0 (or the prior) may be within tol of this bound, as far as the cuts know.
 
         A warm start comes near it where it is optimal, with a w of mere rounding: nothing would be said to be learnt.
         """

@@ -84,7 +84,7 @@ class Perceptron(Solver, name="perceptron"):
 
 
 def _hint(planes: Planes) -> float:
-    """What a loss weighs where it is to decide ties only: 2⁻⁴⁰ of the scores that these mistakes make; 0 if none do.
+    """Return the weight of losses that decide ties only: 2⁻⁴⁰ of the scores that these mistakes make; 0 if none do.
 
     Scores grow with the square of the features, so that a fixed number would be no hint where features are tiny. It is
     a power of two: to divide by it rounds nothing.

@@ -106,7 +106,7 @@ def solve_master(
 
 
 def _feasible(alpha: NDArray | None, m: int, C: float) -> Vector:
-    """A copy of alpha, filled up with zeros and moved to where a >= 0 and Σ a <= C."""
+    """Return a copy of alpha, filled up with zeros and moved to where a >= 0 and Σ a <= C."""
     a = np.zeros(m)
     if alpha is not None:
         if np.ndim(alpha) != 1 or len(alpha) > m:
@@ -136,7 +136,7 @@ class _Master:
         return MasterSolution(a, self.value(a, g), self.kkt(a, g))
 
     def times(self, a: Vector) -> Vector:
-        """Ga. Not by BLAS, whose threads cost far more than such a product when the cores are busy."""
+        """Return Ga, but not by BLAS, whose threads cost far more than such a product when the cores are busy."""
         return np.einsum("ij,j->i", self.gram, a)
 
     def value(self, a: Vector, g: Vector) -> float:
@@ -147,7 +147,7 @@ class _Master:
         return max(0.0, (self.reach(a) * top if top > 0 else 0.0) - float(g @ a))
 
     def rounding(self, a: Vector) -> Vector:
-        """What g = b - Ga may be wrong by."""
+        """Return what g = b - Ga may be wrong by."""
         return self.rounding_of_b + (ROUNDING * float(self.norms @ a)) * self.norms
 
     def reach(self, a: Vector) -> float:
@@ -256,7 +256,7 @@ class _Face:
         self.ridge = RIDGE * np.maximum(master.squares[free], least)
 
     def newton(self, excess: Vector) -> Vector:
-        """The changes of the free weights that, but for the ridge, level all g on the face."""
+        """Return the changes of the free weights that, but for the ridge, level all g on the face."""
         if self.factor is None:
             self.factor = self._factorised()
         return lapack.dpotrs(self.factor, excess, lower=0)[0]
@@ -277,7 +277,7 @@ class _Face:
             self.ridge = 100 * self.ridge  # rounding errors make G less than semidefinite
 
     def with_cut(self, cut: int) -> _Face:
-        """The face with one more free cut, at the cost of a triangular solve."""
+        """Return the face with one more free cut, at the cost of a triangular solve."""
         larger = _Face(self.master, self.pivot, np.append(self.free, cut))
         if self.factor is None:
             return larger
@@ -298,7 +298,7 @@ class _Face:
         return larger
 
     def without(self, leaving: NDArray[np.bool_]) -> _Face:
-        """The face with fewer free cuts, in the common case of a single one without a new factorisation."""
+        """Return the face with fewer free cuts; a single one less needs no new factorisation, as a rule."""
         smaller = _Face(self.master, self.pivot, self.free[~leaving])
         positions = np.flatnonzero(leaving)
         if self.factor is not None and len(positions) == 1 and len(smaller.free) > 0:
@@ -310,6 +310,6 @@ class _Face:
         return smaller
 
     def with_new_pivot(self, a: Vector) -> _Face:
-        """The pivot's weight is zero: the heaviest cut, which is the last to become zero, takes its place."""
+        """Return the face with the heaviest cut, the last to become zero, in place of a pivot whose weight is zero."""
         heaviest = int(a[self.free].argmax())
         return _Face(self.master, int(self.free[heaviest]), np.delete(self.free, heaviest))

@@ -166,7 +166,7 @@ class SampledCuts(Solver, name="sampled_cuts"):
         at.square = oracle.space.inner(at.w, at.w)
 
     def _bound(self, oracle: Oracle, C: float, drawn: list[Drawn], rng: np.random.Generator) -> float:
-        """A value of the n-slack dual: block ascent over the planes that the cuts are made of."""
+        """Return a value of the n-slack dual, by block ascent over the planes that the cuts are made of."""
         if not drawn:
             return 0.0
         examples = np.concatenate([each.examples for each in drawn])

@@ -30,7 +30,7 @@ class Walk(NamedTuple):
 
     @classmethod
     def of(cls, start: Solution | None, dim: int) -> Walk:
-        """Where the earlier run ended, or the beginning."""
+        """Return where the earlier run ended, or the beginning."""
         if start is not None and isinstance(start.memory, Walk):
             return start.memory
         return cls(np.zeros(dim), np.zeros(dim), 0.0)
@@ -112,14 +112,14 @@ class Subgradient(Solver, name="subgradient"):
             yield Step(walk.average, memory=walk)
 
     def _head_start(self, oracle: Oracle, C: float) -> float:
-        """t₀: at least a pass, and enough that the first step does not overshoot the cuts at w = 0 that cause it."""
+        """Return t₀: at least a pass, and so much that the first step does not overshoot the cuts at w = 0."""
         planes = oracle.planes(np.zeros(oracle.dim), np.arange(min(oracle.n, 64)))
         step = C * float(np.mean(squared_norms(planes))) / max(float(np.mean(planes.loss)), 1e-300)
         return max(oracle.n / self.block, step)
 
 
 def squared_norms(planes: Planes) -> Array:
-    """‖a‖² of every row."""
+    """Return ‖a‖² of every row."""
     rows = AtomRows.of(planes.dpsi)
     return rows.atoms.squared_norms(rows)
 
@@ -139,7 +139,7 @@ class LazyAverage:
         self.v, self.rest, self.scale, self.p, self.q = w, average, 1.0, 0.0, 1.0
 
     def shrink(self, factor: float, fold: bool) -> None:
-        """w <- factor·w; `fold` brings v there, too, at the cost of all its entries."""
+        """Multiply w by a factor; `fold` brings v there, too, at the cost of all its entries."""
         self.scale *= factor
         if fold:
             self.v *= self.scale

@@ -41,31 +41,31 @@ class Geometry:
         self.n_bounds = int(np.isfinite(low).sum() + np.isfinite(high).sum())
 
     def point(self, s: Array) -> Array:
-        """w(s) of (2)."""
+        """Return w(s) of (2)."""
         return np.clip(self.origin + s, self.low, self.high)
 
     @cached_property
     def limits(self) -> WeightLimits:
-        """The bounds as kernels read them: two numbers, if all weights have the same; None, if there are none."""
+        """Return the bounds as kernels read them: two numbers if all weights have the same, None if there are none."""
         if self.n_bounds == 0:
             return None
         low, high = float(self.low[0]), float(self.high[0])
         return (low, high) if (self.low == low).all() and (self.high == high).all() else (self.low, self.high)
 
     def allowed(self, w: Array) -> Array:
-        """The nearest weights that keep to the bounds."""
+        """Return the nearest weights within the bounds."""
         return np.clip(w, self.low, self.high)
 
     def allow(self, w: Array) -> None:
-        """Make w that."""
+        """Clip w to its bounds, in place."""
         np.clip(w, self.low, self.high, out=w)
 
     def square(self, w: Array) -> float:
-        """‖w - w₀‖², not rounded down."""
+        """Return ‖w - w₀‖², not rounded down."""
         return self._moved(w) * (1 + gamma(len(w) + 6))
 
     def potential(self, s: Array, w: Array) -> float:
-        """ψ(s), where w is w(s)."""
+        """Return ψ(s), where w is w(s)."""
         return float(np.dot(s, w)) - 0.5 * self._moved(w)
 
     def _moved(self, w: Array) -> float:
@@ -82,7 +82,7 @@ class Geometry:
         error: float = 0.0,
         excess: float = 0.0,
     ) -> float:
-        """D(α) of (2), or 0, is at least this, and no P is less; rounding.lowered_dual says what the numbers are.
+        """Return a lower bound on D(α) of (2), or 0 if that is more; rounding.lowered_dual says what the numbers are.
 
         P is never negative, because losses are not; where it can be 0, nothing but that is a bound without a gap.
         excess: the share by which α is too long; ψ of the multiple that is not lies between those of s and of 0.
@@ -100,7 +100,7 @@ class Geometry:
         return max(0.0, lowered_value(linear, losses, potential, length, mass, terms, error))
 
     def best_share(self, slope: float, curvature: float, s: Array, way: Array, tau: float = 1.0) -> float:
-        """The t in [0, 1] with the highest slope·t - ½curvature·t² - τψ(s + t·way), by bisection of its derivative."""
+        """Return the t in [0, 1] with the highest slope·t - ½curvature·t² - τψ(s + t·way), by bisection."""
 
         def rises(t: float) -> bool:
             return slope - curvature * t - tau * float(np.dot(self.point(s + t * way), way)) > 0
@@ -114,5 +114,5 @@ class Geometry:
         return low
 
     def moved(self, centre: Array, rho: float) -> Geometry:
-        """Of ½‖w - w₀‖² + (ρ/2)‖w - c‖²: but for a constant, (1 + ρ)/2 times the square of a distance."""
+        """Return the geometry of ½‖w - w₀‖² + (ρ/2)‖w - c‖²: but for a constant, (1 + ρ)/2 times a squared distance."""
         return Geometry((self.origin + rho * centre) / (1 + rho), self.low, self.high)

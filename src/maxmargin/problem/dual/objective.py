@@ -50,7 +50,7 @@ class Formulation:
 
     @property
     def plain(self) -> bool:
-        """Whether the violation is Δ - m, which the loss-augmented decoder maximises in one call."""
+        """Return whether the violation is Δ - m, which the loss-augmented decoder maximises in one call."""
         return self.rescaling == "margin" and self.slack == "l1"
 
     @property
@@ -58,12 +58,12 @@ class Formulation:
         return self.slack == "l2"
 
     def value(self, loss: Any, margin: Any) -> Any:
-        """H(Δ, m), the violation."""
+        """Return H(Δ, m), the violation."""
         scale = np.sqrt(loss) if self.squared else loss
         return scale * (1.0 - margin) if self.rescaling == "slack" else scale - margin
 
     def cuts(self, planes: Planes) -> Planes:
-        """The planes rewritten so that their height is the violation H."""
+        """Return the planes rewritten so that their height is the violation H."""
         if self.plain:
             return planes
         offset = np.sqrt(planes.loss) if self.squared else planes.loss
@@ -73,22 +73,22 @@ class Formulation:
         return Planes(AtomRows.of(planes.dpsi).scaled(offset), offset, lengths=lengths)
 
     def truths(self, offsets: Array) -> Array:
-        """The factor of Ψ(x, truth) in the vector a of cuts with these offsets b: 1, or b itself (see the table)."""
+        """Return the factor of Ψ(x, truth) in the vectors of cuts with these offsets b: 1, or b (see the table)."""
         return offsets if self.rescaling == "slack" else np.ones(len(offsets))
 
     def penalty(self, slacks: Array) -> Array:
-        """What each example adds to R(w) before weighting: ξ or ½ξ²."""
+        """Return what each example adds to R(w) before weighting: ξ or ½ξ²."""
         return 0.5 * slacks**2 if self.squared else slacks
 
 
 def primal(squared_norm: float, risk: float, C: float) -> float:
-    """P(w) from ‖w‖² and its measured risk; with C = inf any remaining risk is infinitely bad."""
+    """Return P(w) from ‖w‖² and its measured risk; with C = inf any remaining risk is infinitely bad."""
     penalty = C * risk if isfinite(C) else (inf if risk > 0 else 0.0)
     return 0.5 * squared_norm + penalty
 
 
 def relative_gap(primal: float, dual: float) -> float:
-    """(P - D) / P, the share of the objective that is not proved necessary; inf while one of them is unknown."""
+    """Return (P - D) / P, the share of the objective that is not proved necessary; inf while one is unknown."""
     if not (isfinite(primal) and isfinite(dual)):
         return inf
     if primal <= 0:
@@ -132,12 +132,12 @@ class Certificate:
 
     @property
     def exact(self) -> bool:
-        """Whether primal and dual are those of the problem itself, both proved."""
+        """Return whether primal and dual are those of the problem itself, both proved."""
         return self.search is Search.EXACT
 
     @property
     def proved_gap(self) -> float:
-        """The relative gap with the proved bound instead of the estimate; inf where nothing is proved."""
+        """Return the relative gap with the proved bound instead of the estimate; inf where nothing is proved."""
         return relative_gap(self.primal if self.upper is None else self.upper, self.dual)
 
     @property
@@ -149,7 +149,7 @@ class Certificate:
         return relative_gap(self.primal, self.dual)
 
     def explained(self) -> list[str]:
-        """What it proves, in sentences for people who have not read about it."""
+        """Return what it proves, in sentences for people who have not read about it."""
         if isnan(self.primal):
             return [f"Nothing is proved of these weights: {self.stop_reason}. certify(X, Y) finds out."]
         left = f"what is left to gain is at most {100 * self.relative_gap:.3g}% of it"
