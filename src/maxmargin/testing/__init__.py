@@ -1,7 +1,7 @@
 """Checks for tasks, solvers and executors, and the exact optimum of tiny problems: for this package and for yours.
 
-Everything here compares with enumeration: all outputs of a small x are listed, and the best of them is taken. Values
-are compared, never outputs, because ties are common. A failed check raises an AssertionError that names the example.
+All checks compare with enumeration: all outputs of a small x are listed, and the best of them is chosen. Values are
+compared, never outputs, because ties are common. A failed check raises an AssertionError that names the example.
 """
 
 from __future__ import annotations

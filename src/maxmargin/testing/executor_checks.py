@@ -1,4 +1,4 @@
-"""check_executor: the same results as doing the work here, in the same order, and nothing but small messages."""
+"""check_executor: the same results as serial execution, in the same order, with small messages."""
 
 from __future__ import annotations
 
@@ -16,17 +16,36 @@ from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.solvers import BCFW, CCCP, Solver
 from maxmargin.testing.comparisons import check, dense, ready
 
-N = 24  # examples that are trained on
-LIGHT, HEAVY = 10, 10_000  # numbers in every example that nobody needs, in two problems that are otherwise the same
+N = 24  # number of training examples
+LIGHT, HEAVY = 10, 10_000  # unused numbers per example, in two problems that are otherwise the same
 
 
 def check_executor(executor: Executor) -> None:
-    """Prove that an executor returns the same results as doing the work here, in the same order, by short messages.
+    """Check that an executor returns the same results as serial execution, in the same order, with short messages.
 
-    Training on it, with and without hidden parts and with restarts, ends at the same weights to the last bit; sums over
-    parts are those of the same tree, so that mean planes are equal up to rounding, and always the same. The data are
-    placed once: of two problems that differ only in how large their examples are, all calls send and return equally
-    many bytes.
+    Training with it, with and without latent variables and with restarts, must end at the same weights to the last bit;
+    sums
+    over shards use the same tree, so that mean planes are equal up to rounding, and always the same. The data are
+    placed
+    once: for two problems that differ only in the size of their examples, all calls send and return equally many bytes.
+
+    Parameters
+    ----------
+    executor : the Executor to check.
+
+    Raises
+    ------
+    AssertionError, if a check fails.
+
+    Examples
+    --------
+    >>> from maxmargin.executors import Threads
+    >>> from maxmargin.testing import check_executor
+    >>> check_executor(Threads(2))  # doctest: +SKIP
+
+    See Also
+    --------
+    maxmargin.executors : the executors.
     """
     _check_map(executor)
     _check_errors(executor)
@@ -40,7 +59,7 @@ def check_executor(executor: Executor) -> None:
         light, heavy = (_longest_call(executor, ballast) for ballast in (LIGHT, HEAVY))
         check(light == heavy, f"a call takes {light} bytes with small examples, but {heavy} with large ones")
     executor.close()
-    executor.close()  # twice does no harm
+    executor.close()  # closing twice is allowed
 
 
 def _check_map(executor: Executor) -> None:
@@ -118,7 +137,7 @@ def _trained(solver: Solver, task: Task, ballast: int, executor: Executor) -> Ar
 
 
 def _longest_call(executor: Executor, ballast: int) -> int:
-    """The bytes that cross the border with the longest call of training, both ways together."""
+    """Return the bytes that the longest call of training sends and returns."""
     metered = _Metered(executor)
     _trained(BCFW(max_passes=3), Plain(), ballast, metered)
     _trained(CCCP(rounds=2, max_passes=5), Hidden(), ballast, metered)
@@ -126,7 +145,7 @@ def _longest_call(executor: Executor, ballast: int) -> int:
 
 
 class _Metered(Executor):
-    """An executor that weighs what every call sends and returns; what is placed is not part of a call."""
+    """An executor that measures what every call sends and returns; placing data is not part of a call."""
 
     def __init__(self, executor: Executor):
         self.executor, self.longest = executor, 0
@@ -158,7 +177,7 @@ class _Metered(Executor):
 
 
 class Plain(Task):
-    """One of three classes by the first four numbers of an example; the others are ballast."""
+    """A task with three classes that depend on the first four numbers of an example; the others are ballast."""
 
     def setup(self, X: Any, Y: Any) -> None:
         self.dim = 12
@@ -174,7 +193,7 @@ class Plain(Task):
 
 
 class Hidden(Plain):
-    """The same with a hidden switch: two descriptions of every class, of which the label does not show which."""
+    """The same task with a latent switch: every class has two descriptions, and the label does not show which."""
 
     latent = True
 

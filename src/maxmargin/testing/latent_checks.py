@@ -1,7 +1,7 @@
-"""What check_task asks of tasks with hidden parts: completions and guesses explain the labels, and shifts are true.
+"""The checks of check_task for latent tasks: completions and guesses explain the labels, and shifts are correct.
 
-A batch keeps its truths to itself, so they are seen through `shifts_to`: the Ψ of the truths that the checks know, plus
-the shift to another completion of the batch, must be the Ψ of an output that explains the label.
+A batch does not expose its truths, so they are reconstructed through `shifts_to`: the Ψ of the known truths, plus the
+shift to another completion of the batch, must be the Ψ of an output that explains the label.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def check_completions(
     w: Array,
     rng: np.random.Generator,
 ) -> None:
-    """At the weights w; `examples` are written out with the truths that the batch has."""
+    """Check completions at the weights w; `examples` are written out with the truths of the batch."""
     before = batch.planes(w)
     for i, example in enumerate(examples):
         _check_one(task, X[i], Y[i], i, example, w, rng)
@@ -46,7 +46,7 @@ def check_completions(
 def _check_one(
     task: Task, x: Any, y: Any, i: int, example: WrittenOut | None, w: Array, rng: np.random.Generator
 ) -> None:
-    """The plain forms."""
+    """Check the methods of the task for one example."""
     found, guess = task.complete(w, x, y), task.guess(rng, x, y)
     for z, what in ((found, "complete(w, x, y)"), (guess, "guess(rng, x, y)")):
         loss = task.loss(y, z)
@@ -61,7 +61,7 @@ def _check_one(
 
 
 def _check_truths(task: Task, rows: Array, examples: list[WrittenOut | None], what: str, w: Array | None) -> None:
-    """The truths after these shifts explain the labels; with w, they do it best."""
+    """Check that the truths after these shifts explain the labels and, if w is given, that they have the best score."""
     shape = (len(examples), task.dim)
     check(rows.shape == shape, f"the shifts to {what} have shape {rows.shape}; expected {shape}")
     for i, example in enumerate(examples):
@@ -85,7 +85,7 @@ def _check_truths(task: Task, rows: Array, examples: list[WrittenOut | None], wh
 
 
 def _check_shifts(batch: Batch, completed: Batch, guessed: Batch, rng: np.random.Generator) -> None:
-    """Shifts are differences: none from a batch to itself, opposite ways back, and they add up."""
+    """Check that shifts are differences: zero from a batch to itself, opposite in reverse, and additive."""
     there, back = _shifts(batch, completed), _shifts(completed, batch)
     check(not _shifts(completed, completed).any(), "batch.shifts_to(batch) is not zero")
     check(close(there, -back), "before.shifts_to(after) is not -after.shifts_to(before)")

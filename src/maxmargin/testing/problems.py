@@ -1,6 +1,6 @@
 """Tiny structural SVMs with all of their constraints written out, and their exact optimum.
 
-Everything here follows the definitions by listing all outputs, and owes nothing to the trainers.
+Everything here follows the definitions by listing all outputs, and shares no code with the solvers.
 """
 
 from __future__ import annotations
@@ -26,11 +26,17 @@ from maxmargin.problem.oracle.sample_weights import normalised_weights
 from maxmargin.testing.comparisons import below, check, explicit, length, ready
 
 Outputs = Callable[[Any], Iterable[Any]]
-MOST = 100_000  # outputs of an example of a tiny problem
+MOST = 100_000  # the most outputs of an example of a tiny problem
 
 
 class Optimum(NamedTuple):
-    """The solution of a structural SVM over all of its constraints."""
+    """The solution of a structural SVM over all of its constraints.
+
+    Attributes
+    ----------
+    value : the objective at w.
+    w : the optimal weights.
+    """
 
     value: float  # the objective, measured at w
     w: Array
@@ -39,7 +45,7 @@ class Optimum(NamedTuple):
 class WrittenOut(NamedTuple):
     """All outputs of one example."""
 
-    truth: Array  # Ψ(x, y); of a latent task that of a completion of y
+    truth: Array  # Ψ(x, y); for a latent task that of a completion of y
     psi: Array  # (outputs, dim)
     loss: Array  # (outputs,)
 
@@ -48,18 +54,18 @@ class WrittenOut(NamedTuple):
 
     @property
     def explaining(self) -> NDArray[np.intp]:
-        """The outputs without loss: of a latent task those that explain the label."""
+        """The outputs without loss; for a latent task those that explain the label."""
         return np.flatnonzero(self.loss == 0)
 
     def best_explanation(self, w: Array) -> float:
-        """The highest score of an output that explains the label."""
+        """Return the highest score of an output that explains the label."""
         return float(np.max(self.psi[self.explaining] @ w))
 
 
 def written_out(
     task: Task, x: Any, y: Any, i: int, most: int, outputs: Outputs | None = None, completed_at: Array | None = None
 ) -> WrittenOut | None:
-    """WrittenOut i with all of its outputs, or None if they are more than `most`."""
+    """Return example i with all of its outputs, or None if there are more than `most`."""
     psi: list[Array] = []
     loss: list[float] = []
     try:
@@ -102,14 +108,35 @@ def brute_force(
     completed_at: Any = None,
     geometry: Geometry | None = None,
 ) -> Optimum:
-    """The exact optimum of a tiny structural SVM: a general-purpose QP solver on all constraints of all outputs.
+    """Compute the exact optimum of a tiny structural SVM with a general-purpose QP solver on all constraints.
 
         minimise   ½‖w‖² + C/n Σᵢ vᵢ ξᵢ          (slack="l2":  C/2n Σᵢ vᵢ ξᵢ²)
         subject to ⟨w, δΨᵢ(z)⟩ >= s - ξᵢ         (rescaling="slack":  ⟨w, δΨᵢ(z)⟩ >= 1 - ξᵢ/s),   ξ >= 0,
-    with s = Δ (slack="l1") or √Δ ("l2"), for every example i and every output z. C = inf allows no slack.
-    Of a latent task it is the convex problem in which the labels are completed at the weights `completed_at`.
-    With a geometry it is ½‖w - w₀‖² and low <= w <= high.
-    Needs clarabel. Raises NotSeparable where C = inf has no solution.
+
+    with s = Δ (slack="l1") or √Δ ("l2"), for every example i and every output z. C = inf allows no slack. With a
+    geometry
+    the objective has ½‖w - w₀‖² and the constraints low <= w <= high. The function needs the package clarabel.
+
+    Parameters
+    ----------
+    task, X, Y : a task with `outputs`, and its data.
+    C : the regularisation parameter.
+    formulation : rescaling and slack; None for margin rescaling with linear slack.
+    sample_weight : weights of the examples, or None.
+    completed_at : for a latent task, the weights at which labels are completed, which makes the problem convex.
+    geometry : a prior and bounds, or None.
+
+    Returns
+    -------
+    Optimum, a pair (value, w).
+
+    Raises
+    ------
+    NotSeparable, if C = inf has no solution.
+
+    See Also
+    --------
+    objective : the objective at any weights.
     """
     try:
         clarabel: Any = import_module("clarabel")
@@ -119,15 +146,15 @@ def brute_force(
     rows, offsets, owners = problem.constraints()
     dim = problem.task.dim
     problem.origin = np.zeros(dim) if geometry is None else geometry.origin
-    if geometry is None and not (offsets > 0).any():  # w = 0 violates nothing
+    if geometry is None and not (offsets > 0).any():  # w = 0 violates no constraint
         return Optimum(0.0, np.zeros(dim))
     quadratic, linear, above, below_ = np.ones(dim), -problem.origin, sparse.csr_array(rows), offsets
     if isfinite(C):
-        counting, place = np.unique(owners, return_inverse=True)  # a slack without a price would have no limit
+        counting, place = np.unique(owners, return_inverse=True)  # a slack without a weight would be unbounded
         n, price, none = len(counting), C * problem.weights[counting] / problem.n, np.zeros(len(counting))
         slacks = sparse.csr_array((np.ones(len(place)), (np.arange(len(place)), place)), shape=(len(place), n))
         above = sparse.hstack([above, slacks])
-        if problem.formulation.squared:  # no need of ξ >= 0: a negative one would only cost
+        if problem.formulation.squared:  # ξ >= 0 is not needed, because a negative slack would only cost
             quadratic, linear = np.concatenate([quadratic, price]), np.concatenate([linear, none])
         else:
             quadratic, linear = np.concatenate([quadratic, none]), np.concatenate([linear, price])
@@ -162,7 +189,24 @@ def brute_force(
 def objective(
     task: Task, X: Any, Y: Any, C: float, w: Any, formulation: Formulation | None = None, sample_weight: Any = None
 ) -> float:
-    """P(w) by listing all outputs; of a latent task J(w), where w also completes the labels."""
+    """Compute P(w) by listing all outputs; for a latent task J(w), where w also completes the labels.
+
+    Parameters
+    ----------
+    task, X, Y : a task with `outputs`, and its data.
+    C : the regularisation parameter.
+    w : the weights.
+    formulation : rescaling and slack; None for margin rescaling with linear slack.
+    sample_weight : weights of the examples, or None.
+
+    Returns
+    -------
+    float, the objective.
+
+    See Also
+    --------
+    brute_force : the exact optimum.
+    """
     w = np.asarray(w, dtype=float)
     task = ready(task, X, Y)
     return TinyProblem(task, X, Y, C, formulation or Formulation(), sample_weight, w if task.latent else None).value(w)
@@ -182,7 +226,7 @@ class TinyProblem:
         completed_at: Any = None,
     ):
         self.task, self.C, self.formulation = task, C, formulation
-        self.origin = np.zeros(task.dim)  # what w is drawn to
+        self.origin = np.zeros(task.dim)  # the centre of the regulariser
         self.n = length(X)
         at = _known(completed_at, task) if task.latent else None
         batch = task.pack(X, Y) if at is None else latent_of(task.pack(X, Y)).completed(at)
@@ -199,7 +243,7 @@ class TinyProblem:
         return np.sqrt(example.loss) if self.formulation.slack == "l2" else example.loss
 
     def value(self, w: Array) -> float:
-        """P(w)."""
+        """Return P(w)."""
         slacks = []
         for example in self.examples:
             scale, margins = self.scale(example), example.margins(w)
@@ -213,11 +257,11 @@ class TinyProblem:
         return norm + self.C * float(self.weights @ penalty) / self.n
 
     def bounds(self, dual: float, value: float) -> bool:
-        """Whether dual <= P(w); the constraints of a hard margin hold but for rounding, and so does its bound."""
+        """Return whether dual <= P(w); for a hard margin, constraints hold up to rounding, and so does the bound."""
         return below(dual, value if isfinite(self.C) else value * (1 + 1e-7))
 
     def constraints(self) -> tuple[Array, Array, Array]:
-        """⟨rows, w⟩ >= offsets - ξ[owners], without those that always hold or stand there twice."""
+        """Return ⟨rows, w⟩ >= offsets - ξ[owners], without duplicates and constraints that always hold."""
         rows, offsets, owners = [np.zeros((0, self.task.dim))], [np.zeros(0)], [np.zeros(0, dtype=int)]
         for i, example in enumerate(self.examples):
             if self.weights[i] == 0:
@@ -232,16 +276,16 @@ class TinyProblem:
         return np.concatenate(rows), np.concatenate(offsets), np.concatenate(owners)
 
     def check_measured(self, measured: float, value: float, where: str) -> None:
-        """A measured objective is the true one; where the search is not exact, an upper bound of it."""
+        """Check that a measured objective is the true one, or an upper bound of it if the search is not exact."""
         message = f"{where}: P(w) is {value!r}, but {measured!r} was reported"
-        rounding = 1e-13 * self.C if isfinite(self.C) else 0.0  # of slacks, which C multiplies
+        rounding = 1e-13 * self.C if isfinite(self.C) else 0.0  # rounding error of slacks, which C multiplies
         check(below(value, measured + rounding) or self.task.search == Search.UNDERGENERATING, message)
-        rounding *= 10  # objectives are reported as what they are at most
+        rounding *= 10  # reported objectives are upper bounds
         check(below(measured, value + rounding) or self.searched or self.task.search == Search.OVERGENERATING, message)
 
 
 def _known(completed_at: Any, task: Task) -> Array:
-    """The weights at which labels are completed."""
+    """Return the weights at which labels are completed; raise a ValueError if they are missing."""
     if completed_at is None:
         raise ValueError(
             f"{type(task).__name__} has latent variables: its convex problem is defined only after they "

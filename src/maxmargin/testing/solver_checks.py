@@ -1,4 +1,4 @@
-"""check_solver: certificates are true, and a seed fixes the result."""
+"""check_solver: certificates are correct, and a seed determines the result."""
 
 from __future__ import annotations
 
@@ -27,10 +27,31 @@ def check_solver(
     sample_weight: Any = None,
     seed: int = 0,
 ) -> Solution:
-    """Prove on a tiny problem that a solver's certificate is true, and that a seed fixes its result.
+    """Check on a tiny problem that the certificate of a solver is correct, and that a seed determines its result.
 
     Every objective value is recomputed by enumeration, at every step and for the returned weights; no lower bound may
-    exceed any of them. The solution is returned, so that a test can ask more of it. The task may not be latent.
+    exceed any of them.
+
+    Parameters
+    ----------
+    solver : the Solver to check.
+    task, X, Y : a task that is not latent and has `outputs`, and its data.
+    C : the regularisation parameter.
+    formulation : rescaling and slack; None for margin rescaling with linear slack.
+    sample_weight : weights of the examples, or None.
+    seed : the seed of the solver's random numbers.
+
+    Returns
+    -------
+    Solution, for further checks.
+
+    Raises
+    ------
+    AssertionError, if a check fails.
+
+    See Also
+    --------
+    check_task : the same for tasks.
     """
     formulation = formulation or Formulation()
     task = ready(task, X, Y)
@@ -60,7 +81,7 @@ def check_solver(
     problem.check_measured(certificate.primal, value, f"{name}, at the end")
     best = max(duals, default=-inf)
     check(problem.bounds(best, value), f"{name}: the bound {best!r} exceeds the final objective {value!r}")
-    # On the way the bound is a running value; the certificate's is proved, and so a little lower.
+    # During training the bound is a running value; that of the certificate is proved, and so slightly lower.
     lowest = best - 1e-9 * (1 + abs(best)) if isfinite(best) else best
     check(
         lowest <= certificate.dual <= best,

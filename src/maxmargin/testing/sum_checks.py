@@ -1,4 +1,4 @@
-"""check_sums: distributions of outputs and smooth risks, by enumeration."""
+"""check_sums: distributions of outputs and smooth risks, compared with enumeration."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from maxmargin.testing.comparisons import check, explicit, length, ready
 from maxmargin.testing.problems import Outputs, written_out
 
 SOFTNESSES = (Softness(), Softness(1.0, 1.0), Softness(3.0, 1.0), Softness(0.5, 2.0))
-SURE = 6.0  # standard deviations that a frequency of samples may be off
+SURE = 6.0  # standard deviations by which a frequency may deviate
 
 
 def check_sums(
@@ -31,12 +31,28 @@ def check_sums(
     samples: int = 100,
     rtol: float = 1e-9,
 ) -> None:
-    """Prove on small data that a task adds up over its outputs rightly: its `sums` and its batch's `add_tangents`.
+    """Check on small data that a task sums over its outputs correctly: its `sums` and the `add_tangents` of its batch.
 
-    Marginals have a form that is the task's own, and are not looked at; what is expected of all of Ψ is.
+    Marginals have a form of their own in every task and are not checked; the expectation of Ψ is.
 
-    scale : of the weights that are tried, normal and whole numbers. Errors are compared with the largest scores.
-    samples : how many outputs are drawn of every x; their frequencies may be off by what chance allows. 0 draws none.
+    Parameters
+    ----------
+    task, X, Y : the task and its data; every example must have at most `max_outputs` outputs.
+    seed : the seed of the random weights.
+    trials : the number of weight vectors of each kind.
+    scale : the scale of the weights, normal and whole numbers. Errors are relative to the largest scores.
+    max_outputs : the most outputs of an example.
+    outputs : x -> all outputs of x, for a task that has no `outputs`.
+    samples : how many outputs are drawn for every x; their frequencies may deviate as chance allows. 0 draws none.
+    rtol : the relative tolerance.
+
+    Raises
+    ------
+    AssertionError, if a check fails.
+
+    See Also
+    --------
+    check_task : the contract of tasks.
     """
     task = ready(task, X, Y)
     examples = [written_out(task, X[i], Y[i], i, max_outputs, outputs) for i in range(length(X))]
@@ -97,7 +113,7 @@ def _check_one(task: Any, w: Array, x: Any, z: Any, expected: float, near: float
 def _check_samples(
     task: Task, sums: Sums, x: Any, i: int, psi: Array, p: Array, rng: np.random.Generator, samples: int
 ) -> None:
-    """Outputs with the same Ψ count as one."""
+    """Check the frequencies of samples; outputs with the same Ψ count as one."""
     _, kinds = np.unique(psi.round(9), axis=0, return_inverse=True)
     kinds = kinds.ravel()
     probability = np.bincount(kinds, p)

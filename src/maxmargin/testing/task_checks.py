@@ -1,4 +1,4 @@
-"""check_task: the contract of tasks, by enumeration."""
+"""check_task: the contract of tasks, compared with enumeration."""
 
 from __future__ import annotations
 
@@ -33,15 +33,34 @@ def check_task(
     max_outputs: int = 5000,
     outputs: Outputs | None = None,
 ) -> None:
-    """Prove on small data that a task keeps the contract of `maxmargin.Task`.
+    """Check on small data that a task satisfies the contract of `maxmargin.Task`.
 
-    The truth of a latent task, which planes are measured from, is the completion of the labels at some weights.
+    The truth of a latent task, relative to which planes are measured, is the completion of the labels at some weights.
 
+    Parameters
+    ----------
     task : the task; a clone of it is set up on X and Y.
-    trials : how many weight vectors of each kind (integers, so that ties happen; normal; large) are tried beside w = 0.
-    max_outputs : examples with more outputs than this are only checked where that needs no enumeration. At least one
-        example must have fewer.
+    X, Y : the data.
+    seed : the seed of the random weights.
+    trials : how many weight vectors of each kind (integers, so that ties occur; normal; large) are tried besides w = 0.
+    max_outputs : examples with more outputs are only checked where no enumeration is needed. At least one example must
+        have fewer.
     outputs : x -> all outputs of x, for a task that has its own argmax and no `outputs`.
+
+    Raises
+    ------
+    AssertionError, if a check fails.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.tasks import Multiclass
+    >>> from maxmargin.testing import check_task
+    >>> check_task(Multiclass(), np.eye(3), ["a", "b", "c"], outputs=lambda x: ["a", "b", "c"])
+
+    See Also
+    --------
+    check_solver, check_executor : the same for solvers and executors.
     """
     task = ready(task, X, Y)
     n = length(X)
@@ -64,7 +83,7 @@ def check_task(
             if task.latent:
                 check_completions(task, X, Y, batch, examples, w, np.random.default_rng(seed))
             check(np.array_equal(w, mark), "the weights w were changed")
-    finally:  # a changed input may well be why something else failed
+    finally:  # a changed input may be the reason of another failure
         for i in range(n):
             check(content((X[i], Y[i])) == before[i], f"x or y of example {i} was changed")
     _check_copies(task, X, Y, at)
@@ -121,7 +140,7 @@ def _check_planes(
             )
             if example is not None:
                 _check_one_plane(task, example, i, w, lam[i], rows[i], planes.loss[i], upper)
-        if task.search == Search.OVERGENERATING:  # what is remembered may move an answer inside of its tolerance
+        if task.search == Search.OVERGENERATING:  # remembered search states may change an answer within its tolerance
             continue
         order = rng.permutation(n)
         shuffled = batch.take(order).planes(w, lam[order])
@@ -182,7 +201,7 @@ def _check_decode(task: Task, X: Any, examples: list[WrittenOut | None], w: Arra
 
 
 def _check_copies(task: Task, X: Any, Y: Any, completed_at: Array) -> None:
-    """A set-up task survives pickling, and its parameters survive clone."""
+    """Check that a task survives pickling after `setup`, and its parameters survive clone."""
     try:
         copy = pickle.loads(pickle.dumps(task))
     except Exception as error:

@@ -60,13 +60,13 @@ class LearntMissedOutputs(Learnt):
 
     def refilled(self, found: Any, current: MissedOutputs, owner: Any) -> MissedOutputs:
         if not isinstance(found, dict) or set(found) != {"turn", "kept"} or not isinstance(found["kept"], list):
-            raise ValueError("expected planes that were kept")
+            raise ValueError("expected the kept planes")
         missed, sizes = MissedOutputs(), owner.chunk_sizes
         if not is_whole(found["turn"]) or not 0 <= found["turn"] < len(sizes):
-            raise ValueError(f"expected a turn below {len(sizes)}")
+            raise ValueError(f"expected the number of a chunk below {len(sizes)}")
         missed.turn = int(found["turn"])
         for chunk, *planes in found["kept"]:
             if not is_whole(chunk) or not 0 <= chunk < len(sizes):
-                raise ValueError(f"expected planes of one of {len(sizes)} chunks")
+                raise ValueError(f"expected the planes of one of {len(sizes)} chunks")
             missed.kept.append((int(chunk), read_planes(owner.plane_atoms, planes, sizes[chunk])))
         return missed
