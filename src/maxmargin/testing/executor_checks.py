@@ -37,12 +37,6 @@ def check_executor(executor: Executor) -> None:
     ------
     AssertionError, if a check fails.
 
-    Examples
-    --------
-    >>> from maxmargin.executors import Threads
-    >>> from maxmargin.testing import check_executor
-    >>> check_executor(Threads(2))  # doctest: +SKIP
-
     See Also
     --------
     maxmargin.executors : the executors.
