@@ -4,6 +4,7 @@ from maxmargin.inputs.labels.weighted import Weighted
 from maxmargin.inputs.tokens.tokens import Sequences
 from maxmargin.kernels.joint_kernel import JointKernelTask
 from maxmargin.problem.contract.scored import BestOutputs, Scored, ScoreSpace, inner
+from maxmargin.structures.alignment.alignment_space import AlignmentScores, AlignmentSpace
 from maxmargin.structures.alignment.gaps import Gaps
 from maxmargin.structures.alignment.homologs import Aligned, Homologs
 from maxmargin.structures.alignment.substitution import Match, PairFeatures
@@ -45,6 +46,8 @@ from maxmargin.structures.sequences.task import Chain
 __all__ = [
     "Aligned",
     "Alignment",
+    "AlignmentScores",
+    "AlignmentSpace",
     "ArcSpace",
     "Average",
     "BestOutputs",

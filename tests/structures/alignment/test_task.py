@@ -11,7 +11,7 @@ from maxmargin.problem.contract.examples import dot
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.problem.oracle.rescaling import search_rescaled
-from maxmargin.structures.alignment import batch as module
+from maxmargin.structures.alignment import plane_rows as module
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.scored_pairs import best_alignments
 from maxmargin.tasks import Alignment, Average, Gaps, Match, Window
@@ -273,7 +273,7 @@ def test_pairs_that_are_searched_together_are_searched_as_alone(problem, many, d
     asked = [(code, truth, 0.5) for code, truth in task.pack(X, Y)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("maxmargin.structures.alignment.scored_pairs.MANY_SCORES", many)
-        found = list(best_alignments((task.scored(weights, *each) for each in asked), task.mode_))
+        found = list(best_alignments((task.scored_pair(weights, *each) for each in asked), task.mode_))
     for each, (score, pairs) in zip(asked, found, strict=True):
         alone = task.best(weights, *each)
         assert score == alone.score

@@ -5,6 +5,7 @@ Every alignment is counted once: a set of pairs, whatever the order in which the
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +14,6 @@ import numpy as np
 from maxmargin.base.arrays import Array
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.columns import Codes
-from maxmargin.structures.alignment.encoded import EncodedPair
 from maxmargin.structures.alignment.scored_pairs import ScoredPair
 
 
@@ -51,15 +51,26 @@ class SummedAlignment:
 
 
 class AlignmentSums:
-    """Pairs of sequences under the weights w. Marginals are matrices, the probability of every aligned pair (i, j)."""
+    """The distributions of the alignments of pairs of sequences.
 
-    def __init__(self, task: Any, w: Array, codes: list[EncodedPair]):
-        self.task, self.w, self.codes = task, w, codes
-        self.weights = task.prepared(w)
+    Marginals are matrices, the probability of every aligned pair (i, j).
+
+    lengths : how many residues the two sequences of every pair have
+    summed : summed(k) -> the sums of pair k of sequences, made anew for every question
+    score : score(k, pairs) -> the score of an alignment of pair k
+    """
+
+    def __init__(
+        self,
+        lengths: Sequence[tuple[int, int]],
+        summed: Callable[[int], SummedAlignment],
+        score: Callable[[int, Codes], float],
+    ):
+        self.lengths, self.summed, self.score = lengths, summed, score
 
     @cached_property
     def log_partitions(self) -> Array:
-        return np.array([self._summed(code).log_z for code in self.codes])
+        return np.array([self.summed(k).log_z for k in range(len(self.lengths))])
 
     @property
     def entropies(self) -> Array:
@@ -69,25 +80,20 @@ class AlignmentSums:
         return [shares for shares, _ in self._spread]
 
     def log_probabilities(self, Y: Any) -> Array:
-        if len(Y) != len(self.codes):
-            raise ValueError(f"there are {len(self.codes)} pairs of sequences but {len(Y)} alignments")
+        if len(Y) != len(self.lengths):
+            raise ValueError(f"there are {len(self.lengths)} pairs of sequences but {len(Y)} alignments")
         scores = np.empty(len(Y))
-        for i, (code, y) in enumerate(zip(self.codes, Y, strict=True)):
-            pairs = PairwiseAlignment.of(y, code.lengths, f"the alignment of example {i}").pairs
-            places, values = self.task.features_of(code, pairs)
-            scores[i] = np.dot(self.w[places], values)
+        for i, (size, y) in enumerate(zip(self.lengths, Y, strict=True)):
+            scores[i] = self.score(i, PairwiseAlignment.of(y, size, f"the alignment of example {i}").pairs)
         return np.minimum(scores - self.log_partitions, 0.0)  # but for rounding
 
     def sample(self, rng: np.random.Generator, n: int) -> list[list[PairwiseAlignment]]:
         drawn = []
-        for code in self.codes:
-            summed = self._summed(code)
-            drawn.append([code.alignment(summed.drawn(rng)) for _ in range(n)])
+        for k, size in enumerate(self.lengths):
+            own = self.summed(k)
+            drawn.append([PairwiseAlignment.unchecked(own.drawn(rng).copy(), size) for _ in range(n)])
         return drawn
 
     @cached_property
     def _spread(self) -> list[tuple[Array, float]]:
-        return [self._summed(code).spread() for code in self.codes]
-
-    def _summed(self, code: EncodedPair) -> SummedAlignment:
-        return self.task.summed(self.weights, code, None, 0.0)
+        return [self.summed(k).spread() for k in range(len(self.lengths))]

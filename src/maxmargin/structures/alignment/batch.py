@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.rounding import UNIT, gamma
@@ -19,10 +18,8 @@ from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.alignment.columns import Codes
 from maxmargin.structures.alignment.encoded import EncodedPair, PreparedWeights, TrueAlignment
-from maxmargin.structures.alignment.scored_pairs import best_alignments
-from maxmargin.structures.alignment.views import Entries
+from maxmargin.structures.alignment.scored import ScoredAlignments
 
-FEW_FEATURES = 10_000  # for which a table is faster than to sort those that occur
 LOSS_TABLE = 4_000_000  # entries of the table (n × m × losses) up to which slack rescaling is exact
 
 
@@ -34,7 +31,7 @@ class AlignmentBatch(Batch, RescaledSearch, Smooth):
     def __init__(self, task: Any, codes: list[EncodedPair], truths: list[TrueAlignment]):
         super().__init__(task, len(codes))
         self.codes, self.truths = codes, truths
-        sizes = [np.prod(code.lengths) * (truth.size + 1) for code, truth in zip(codes, truths, strict=True)]
+        sizes = [np.prod(code.lengths) * (truth.right.size + 1) for code, truth in zip(codes, truths, strict=True)]
         self.countable = bool(max(sizes, default=0) <= LOSS_TABLE)  # slack rescaling can be exact
 
     def __iter__(self) -> Iterator[tuple[EncodedPair, TrueAlignment]]:
@@ -45,15 +42,18 @@ class AlignmentBatch(Batch, RescaledSearch, Smooth):
             return None
         return super().offers(capability)
 
+    def scored(self) -> ScoredAlignments:
+        """Return these pairs of sequences with their truths, ready to be scored and searched."""
+        return ScoredAlignments(self.task, [self.codes[i] for i in self.ids], [self.truths[i] for i in self.ids])
+
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        weights, lam = self.task.prepared(w), self.loss_weights(augment)
-        scored = (self.task.scored(weights, *each, factor) for each, factor in zip(self, lam, strict=True))
-        return self._planes_of([found.pairs for found in best_alignments(scored, self.task.mode_)])
+        scored = self.scored()
+        return scored.planes_of(scored.best_at(self.task.prepared(w), augment).found)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         """Search exactly, with the best score of every possible number of right pairs."""
         weights = self.task.prepared(w)
-        return self._planes_of([self._most_violated(weights, code, truth, formulation) for code, truth in self])
+        return self.scored().planes_of([self._most_violated(weights, code, truth, formulation) for code, truth in self])
 
     def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
         """By the sums of compiled/alignment_sums.py, at b times the scores."""
@@ -93,44 +93,14 @@ class AlignmentBatch(Batch, RescaledSearch, Smooth):
         from maxmargin.structures.alignment.compiled import alignment
 
         task, (n, m) = self.task, code.lengths
-        table, best = np.empty((3, n, m, truth.size + 1)), np.empty(truth.size + 1)
+        table, best = np.empty((3, n, m, truth.right.size + 1)), np.empty(truth.right.size + 1)
         scores: tuple[Array, Codes] = task.score_rows(weights, code)
         gaps: tuple[Array, Array] = task.gap_scores(weights, code)
-        alignment.best_per_right(*scores, truth.low, truth.high, *gaps, task.mode_, table, best)
+        alignment.best_per_right(*scores, truth.right.low, truth.right.high, *gaps, task.mode_, table, best)
         possible = np.flatnonzero(np.isfinite(best))
-        losses = 1.0 - possible / truth.size
+        losses = 1.0 - possible / truth.right.size
         margins = float(np.dot(weights.w[truth.psi[0]], truth.psi[1])) - best[possible]
         right = possible[np.argmax(formulation.value(losses, margins))]
         pairs = np.empty((min(n, m), 2), dtype=np.int64)
-        count = alignment.trace_right(truth.low, truth.high, *gaps, task.mode_, table, right, pairs)
+        count = alignment.trace_right(truth.right.low, truth.right.high, *gaps, task.mode_, table, right, pairs)
         return pairs[len(pairs) - count :]
-
-    def _planes_of(self, found: list[Codes]) -> Planes:
-        loss, rows = np.empty(len(self)), []
-        for k, ((code, truth), pairs) in enumerate(zip(self, found, strict=True)):
-            i, j = pairs[:, 0], pairs[:, 1]
-            loss[k] = 1.0 - np.count_nonzero((truth.low[i] <= j) & (j < truth.high[i])) / truth.size
-            rows.append(difference(truth.psi, self.task.features_of(code, pairs), self.dim))
-        return Planes(stacked(rows, self.dim), loss)
-
-
-def difference(truth: Entries, found: Entries, dim: int) -> Entries:
-    """Ψ(x, y) - Ψ(x, z), every feature once and only where it is not 0."""
-    which, weights = np.concatenate([truth[0], found[0]]), np.concatenate([truth[1], -found[1]])
-    if dim <= FEW_FEATURES:
-        values: Any = np.bincount(which, weights=weights, minlength=dim)
-        used = np.flatnonzero(values)
-        return used, values[used]
-    places, number = np.unique(which, return_inverse=True)
-    values = np.bincount(number, weights=weights, minlength=len(places))
-    used = np.flatnonzero(values)
-    return places[used], values[used]
-
-
-def stacked(rows: list[Entries], dim: int) -> sparse.csr_array:
-    """Rows of which each has every feature at most once, as one matrix."""
-    ends = np.cumsum([0, *(len(places) for places, _ in rows)]).astype(np.int32)
-    flat = np.concatenate([np.zeros(0, dtype=np.int64), *(places for places, _ in rows)]).astype(np.int32)
-    return sparse.csr_array(
-        (np.concatenate([np.zeros(0), *(values for _, values in rows)]), flat, ends), (len(rows), dim)
-    )

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maxmargin.base.arrays import Array
+from maxmargin.structures.alignment.alignment_space import TruePairs
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.columns import Codes
 from maxmargin.structures.alignment.views import Entries
@@ -21,7 +22,7 @@ class EncodedPair(NamedTuple):
 
     @property
     def nothing(self) -> Codes:
-        """As `low` and `high` of a TrueAlignment in which no pair of any row is right."""
+        """The bounds `low` and `high` of TruePairs in which no pair of any row is right."""
         return np.zeros(self.lengths[0], dtype=np.int64)
 
     def alignment(self, pairs: Codes) -> PairwiseAlignment:
@@ -29,12 +30,10 @@ class EncodedPair(NamedTuple):
 
 
 class TrueAlignment(NamedTuple):
-    """A reference alignment: Ψ, and for every position of a which partners are right (low <= j < high)."""
+    """A true alignment: its features Ψ(x, y), and which pairs are right."""
 
     psi: Entries
-    low: Codes
-    high: Codes
-    size: int  # number of trusted pairs
+    right: TruePairs
 
 
 class PreparedWeights(NamedTuple):
@@ -43,10 +42,3 @@ class PreparedWeights(NamedTuple):
     w: Array
     gaps: Array
     maps: list[Any]
-
-
-class BestAlignment(NamedTuple):
-    """The best alignment of one pair of sequences."""
-
-    score: float
-    pairs: Codes

@@ -19,9 +19,9 @@ from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
-from maxmargin.structures.alignment.batch import difference, stacked
-from maxmargin.structures.alignment.encoded import BestAlignment, EncodedPair, PreparedWeights
-from maxmargin.structures.alignment.scored_pairs import best_alignments
+from maxmargin.structures.alignment.encoded import EncodedPair, PreparedWeights
+from maxmargin.structures.alignment.plane_rows import difference, stacked
+from maxmargin.structures.alignment.scored_pairs import BestAlignment, best_alignments
 from maxmargin.structures.alignment.task import Alignment, check_letters
 from maxmargin.structures.alignment.views import Entries
 
@@ -104,7 +104,7 @@ class Homologs(Task):
         """The candidate with the highest score, one left out."""
         best = BestCandidate(-1, BestAlignment(-np.inf, np.zeros((0, 2), dtype=np.int64)))
         among = [k for k in range(len(codes)) if k != without]
-        scored = (self.alignment_.scored(weights, codes[k], None, 0.0) for k in among)
+        scored = (self.alignment_.scored_pair(weights, codes[k], None, 0.0) for k in among)
         for k, found in zip(among, best_alignments(scored, self.alignment_.mode_), strict=True):
             if found.score > best.score:
                 best = BestCandidate(k, found)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 from maxmargin.structures.alignment.columns import Codes
-from maxmargin.structures.alignment.encoded import BestAlignment
 
 MANY_SCORES = 100_000  # of pairs that are searched in one call; those of long ones need not be copied
 
@@ -23,11 +22,18 @@ class ScoredPair(NamedTuple):
 
     profile: Array  # the different rows of scores of pairs
     row_of: Codes  # which of them every position of a has
-    low: Codes  # as of TrueAlignment
+    low: Codes  # as of TruePairs
     high: Codes
     price: float  # by which right pairs score less
     of_a: Array  # scores of gaps
     of_b: Array
+
+
+class BestAlignment(NamedTuple):
+    """The best alignment of one pair of sequences."""
+
+    score: float
+    pairs: Codes
 
 
 def best_alignments(pairs: Iterable[ScoredPair], mode: int) -> Iterator[BestAlignment]:

@@ -15,17 +15,17 @@ from maxmargin.base.files.objects import Dropped, Fields
 from maxmargin.base.named_weights import Weights
 from maxmargin.problem.contract.examples import check_features
 from maxmargin.problem.contract.task import Task
+from maxmargin.structures.alignment.alignment_space import MODES, TruePairs
 from maxmargin.structures.alignment.alignment_sums import AlignmentSums, SummedAlignment
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.batch import AlignmentBatch
 from maxmargin.structures.alignment.columns import RESIDUE, Codes, Columns, read_columns, sides_of
-from maxmargin.structures.alignment.encoded import BestAlignment, EncodedPair, PreparedWeights, TrueAlignment
+from maxmargin.structures.alignment.encoded import EncodedPair, PreparedWeights, TrueAlignment
 from maxmargin.structures.alignment.gaps import Gaps, as_gaps
-from maxmargin.structures.alignment.scored_pairs import ScoredPair, best_alignments
+from maxmargin.structures.alignment.scored import ScoredAlignments
+from maxmargin.structures.alignment.scored_pairs import BestAlignment, ScoredPair, best_alignments
 from maxmargin.structures.alignment.substitution import Match, PairFeatures, PairReach, feature_maps
 from maxmargin.structures.alignment.views import Entries
-
-MODES = ("global", "overlap", "local")  # in the order of compiled/alignment.py
 
 
 class Alignment(Task):
@@ -167,10 +167,8 @@ class Alignment(Task):
         trusted = alignment.pairs[alignment.trusted]
         if not len(trusted):
             raise ValueError(f"the alignment of example {i} has no trusted pair, so its loss is not defined")
-        low, high = (np.zeros(code.lengths[0], dtype=np.int64) for _ in range(2))
-        low[trusted[:, 0]] = np.maximum(trusted[:, 1] - self.max_shift, 0)
-        high[trusted[:, 0]] = np.minimum(trusted[:, 1] + self.max_shift + 1, code.lengths[1])
-        return TrueAlignment(self.features_of(code, alignment.pairs), low, high, len(trusted))
+        right = TruePairs.of(alignment.pairs, trusted, code.lengths, self.max_shift)
+        return TrueAlignment(self.features_of(code, alignment.pairs), right)
 
     def prepared(self, w: Array) -> PreparedWeights:
         """w, ready for the scores of many examples."""
@@ -207,21 +205,21 @@ class Alignment(Task):
         self, weights: PreparedWeights, code: EncodedPair, truth: TrueAlignment | None, lam: float
     ) -> BestAlignment:
         """The alignment with the highest ⟨w, Ψ⟩ + λΔ, and that value (without λ, which Δ has as a constant)."""
-        return next(best_alignments([self.scored(weights, code, truth, lam)], self.mode_))
+        return next(best_alignments([self.scored_pair(weights, code, truth, lam)], self.mode_))
 
-    def scored(
+    def scored_pair(
         self, weights: PreparedWeights, code: EncodedPair, truth: TrueAlignment | None, lam: float
     ) -> ScoredPair:
         """What is searched for that."""
-        right = (code.nothing, code.nothing) if truth is None else (truth.low, truth.high)
-        price = 0.0 if truth is None else lam / truth.size
+        right = (code.nothing, code.nothing) if truth is None else (truth.right.low, truth.right.high)
+        price = 0.0 if truth is None else lam / truth.right.size
         return ScoredPair(*self.score_rows(weights, code), *right, price, *self.gap_scores(weights, code))
 
     def summed(
         self, weights: PreparedWeights, code: EncodedPair, truth: TrueAlignment | None, lam: float
     ) -> SummedAlignment:
         """The sums over all alignments of exp(⟨w, Ψ⟩ + λΔ) (without λ, which Δ has as a constant)."""
-        return SummedAlignment(self.scored(weights, code, truth, lam), self.mode_)
+        return SummedAlignment(self.scored_pair(weights, code, truth, lam), self.mode_)
 
     def expected(self, code: EncodedPair, shares: Array, used: tuple[Array, Array]) -> list[Array]:
         """E Ψ, the part of gaps and that of every feature map, from what SummedAlignment.spread finds."""
@@ -262,8 +260,22 @@ class Alignment(Task):
         return AlignmentBatch(self, codes, truths)
 
     def sums(self, w: Array, X: Sequence[Any]) -> AlignmentSums:
-        """The distribution of the alignments of every pair of sequences."""
-        return AlignmentSums(self, w, [self.encode(x, i) for i, x in enumerate(X)])
+        """Return the distributions of the alignments of every pair of sequences."""
+        codes, weights = [self.encode(x, i) for i, x in enumerate(X)], self.prepared(w)
+
+        def score(k: int, pairs: Codes) -> float:
+            features, values = self.features_of(codes[k], pairs)
+            return float(np.dot(w[features], values))
+
+        return AlignmentSums(
+            [code.lengths for code in codes], lambda k: self.summed(weights, codes[k], None, 0.0), score
+        )
+
+    def scored(self, X: Sequence[Any], Y: Any = None) -> ScoredAlignments:
+        """Return the pairs of sequences, with truths if Y is given, ready to be scored and searched."""
+        if Y is not None:
+            return self.pack(X, Y).scored()
+        return ScoredAlignments(self, [self.encode(x, i) for i, x in enumerate(X)])
 
     def decode(self, w: Array, X: Sequence[Any]) -> list[PairwiseAlignment]:
         return [found for found, _ in self.decoded(w, X)]
