@@ -45,11 +45,16 @@ class SpanningTree(Optimiser):
         return self.solve_rows(costs[None])[0]
 
     def solve_rows(self, costs: Array) -> Array:
-        from maxmargin.structures.parts.optimisers.compiled.spanning_tree import cheapest_trees
+        from maxmargin.inputs.labels.compiled.spanning_forest import spanning_forests
 
-        chosen, above = np.zeros(costs.shape), np.empty(self.n_nodes, dtype=np.intp)
-        order = np.argsort(costs, axis=1, kind="stable")
-        cheapest_trees(order, self._network.tails, self._network.heads, self.n_nodes, above, chosen)
+        n_rows, n_arcs = costs.shape
+        order = np.argsort(costs, axis=1, kind="stable").ravel()
+        taken, counts = np.empty(n_rows * (self.n_nodes - 1), dtype=np.int64), np.empty(n_rows, dtype=np.int64)
+        graphs = n_arcs * np.arange(n_rows + 1), np.full(n_rows, self.n_nodes)
+        parent = np.empty(self.n_nodes, dtype=np.int32)
+        spanning_forests(order, *graphs, self._network.tails, self._network.heads, parent, taken, counts)
+        chosen = np.zeros(costs.shape)
+        chosen[np.repeat(np.arange(n_rows), counts), taken] = 1.0
         return chosen
 
     def check(self, z: Any) -> None:
