@@ -2,11 +2,16 @@
 
 import inspect
 import re
+from typing import get_args
 
 import pytest
 
 import maxmargin
-from maxmargin.training.shared_options import DESCRIPTIONS, SharedOptions
+from maxmargin.counting.descriptions import COUNTING
+from maxmargin.solvers import SMOOTH, SOLVERS
+from maxmargin.solvers.named import SolverName
+from maxmargin.training.descriptions import TRAINING
+from maxmargin.training.shared_options import SharedOptions, described_parameters
 
 ESTIMATORS = [
     thing
@@ -15,15 +20,41 @@ ESTIMATORS = [
 ]
 
 
+# Parameters that an estimator and its task have in common with another default or another type, and why.
+DIFFERENT = {
+    ("HomologRanker", "mode"): "homologs are compared by parts of sequences",
+    ("Clusterer", "start"): "the estimator also takes weights, and finds some by default",
+    ("MotifFinder", "length"): "the estimator chooses among several lengths",
+    ("Ranker", "measure"): "precision_at_k has a task of its own",
+}
+
+
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
-def test_docstrings_are_whole(estimator):
+def test_docstrings_describe_every_parameter(estimator):
     assert not re.search(r"^ *\{\w+\}$", estimator.__doc__, re.MULTILINE)
     assert max(map(len, estimator.__doc__.splitlines())) <= 120
-    for name in set(re.findall(r"^    (\w+) : ", estimator.__doc__.split("Attributes")[0], re.MULTILINE)):
-        assert name in inspect.signature(estimator).parameters
+    described = described_parameters(estimator.__doc__)
+    assert set(described) == set(inspect.signature(estimator).parameters)
+    assert all(len(lines) > 1 for lines in described.values())
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
+def test_an_estimator_and_its_task_agree_on_parameters(estimator):
+    own = inspect.signature(estimator).parameters
+    for task in estimator._described_by:
+        for name, parameter in inspect.signature(task).parameters.items():
+            if name in own and (estimator.__name__, name) not in DIFFERENT:
+                assert repr(own[name].default) == repr(parameter.default), name
+                assert own[name].annotation == parameter.annotation, name
+
+
+def test_all_names_of_solvers_are_completed():
+    assert set(get_args(SolverName)) == set(SOLVERS) | set(SMOOTH)
 
 
 class Base(SharedOptions):
+    _descriptions = TRAINING
+
     def __init__(self, C=1.0, kernel=None, **unknown):
         self._refuse(unknown)
         self.C, self.kernel = C, kernel
@@ -38,7 +69,7 @@ class Heir(Base):
         Its own, {as: it is}.
     {kernel}
         Nodes are counted through all graphs.
-    {tol}
+    {options}
     """
 
     _units = "nodes"
@@ -59,8 +90,7 @@ def test_signature_and_docstring_of_an_heir():
         lines[7],
     ]
     assert lines[7].startswith("        None: scores are linear in the features of nodes.")
-    assert "        Nodes are counted through all graphs.\n    tol : float or None\n" in Heir.__doc__
-    assert "None: 0.01, or what a solver object says itself." in Heir.__doc__
+    assert "        Nodes are counted through all graphs.\n    C : float\n" in Heir.__doc__
     assert "$" not in Heir.__doc__
     assert Heir(own=4, C=2.0).C == 2.0
     with pytest.raises(TypeError, match="Heir has no parameter 'D'; it has own, C, kernel"):
@@ -75,11 +105,34 @@ def test_an_heir_without_docstring_keeps_that_of_its_base():
     assert inspect.getdoc(Silent) == inspect.getdoc(Heir)
 
 
+def test_a_task_describes_parameters():
+    class Described:
+        """Something.
+
+        Parameters
+        ----------
+        own : int
+            In two
+            lines.
+        other : str
+            In one.
+
+        Attributes
+        ----------
+        found : int
+            No parameter.
+        """
+
+    assert list(described_parameters(Described.__doc__)) == ["own", "other"]
+    namespace = {"__doc__": "An heir.\n\n    {own}\n    ", "_described_by": (Described,)}
+    assert "    own : int\n        In two\n        lines.\n" in type("Quoting", (Base,), namespace).__doc__
+
+
 def test_a_quote_of_nothing_is_named():
-    with pytest.raises(ValueError, match="the docstring of Wrong quotes 'color'; expected one of classes, costs"):
+    with pytest.raises(ValueError, match="the docstring of Wrong quotes 'color', which is described nowhere"):
         type("Wrong", (Base,), {"__doc__": "Wrong.\n\n    {color}\n    "})
 
 
-@pytest.mark.parametrize("name", DESCRIPTIONS)
-def test_descriptions_begin_with_the_parameter(name):
-    assert DESCRIPTIONS[name].split()[:2] == [name, ":"]
+@pytest.mark.parametrize(("table", "name"), [(table, name) for table in (TRAINING, COUNTING) for name in table])
+def test_descriptions_begin_with_the_parameter(table, name):
+    assert table[name].split()[:2] == [name, ":"]

@@ -9,10 +9,10 @@ from math import isnan
 from typing import Any
 
 from maxmargin.command.command_parser import CommandParser
+from maxmargin.training.shared_options import described_parameters
 
 # Parameters that make sense in Python only, take objects, or have options of their own.
 NOT_HERE = {"callback", "executor", "warm_start", "verbose", "classes", "bounds", "prior", "C", "tol", "task"}
-OTHERS = "parameters are those of "  # the words of a docstring that refers to another class for the rest
 
 
 def add_options(parser: CommandParser, estimator: Any, hidden: tuple[str, ...], shown: tuple[str, ...] = ()) -> None:
@@ -66,31 +66,12 @@ def value(text: str) -> Any:
 
 
 def descriptions(estimator: Any) -> dict[str, tuple[str, str]]:
-    """Return type and description of all parameters, from the docstring and from that of the class it refers to."""
-    import maxmargin
-
-    _, _, named = " ".join((inspect.getdoc(estimator) or "").split()).partition(OTHERS)
-    other = named.split()[0].strip(".,;:") if named else "StructuredSVM"
-    return _read(getattr(maxmargin, other)) | _read(estimator)
-
-
-def _read(estimator: Any) -> dict[str, tuple[str, str]]:
-    """Read the section Parameters of a docstring, in which every parameter is `name : type` and an indented text."""
-    found: dict[str, tuple[str, str]] = {}
-    text = inspect.getdoc(estimator) or ""  # python -OO removes docstrings
-    _, _, section = text.partition("Parameters\n----------\n")
-    name = ""
-    for line in section.partition("\nAttributes\n")[0].splitlines():
-        before, colon, kind = line.partition(" : ")
-        if colon and before.isidentifier():
-            name = before
-            found[name] = (kind, "")
-        elif name and line.startswith("    "):
-            kind, so_far = found[name]
-            found[name] = (kind, f"{so_far} {line.strip()}".strip())
-        else:
-            name = ""
-    return found
+    """Return the type and the description of all parameters, from the docstring of an estimator."""
+    found = described_parameters(estimator.__doc__)  # there is no docstring with python -OO
+    return {
+        name: (head.partition(" : ")[2], " ".join(line.strip() for line in lines))
+        for name, (head, *lines) in found.items()
+    }
 
 
 def _said(default: Any) -> str:

@@ -30,7 +30,7 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
     output_set : OutputSet or None
         A set whose outputs are labels: counting.OrderedClasses, counting.HierarchyLabels. None: the classes of the
         training data, without structure.
-    The other parameters are those of CountingPredictor.
+    {options}
 
     Attributes
     ----------

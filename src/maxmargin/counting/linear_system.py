@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, sqrt
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy import sparse
@@ -25,10 +25,12 @@ from maxmargin.counting.least_squares import LeastSquares
 from maxmargin.counting.moments import Moments
 from maxmargin.counting.targets import MARGIN, Target
 
+SolverName = Literal["auto", "closed", "cg"]
+
 CLOSED_ROWS = 3000  # the largest number of rows for which the closed form, cubic in it, is faster
 CLOSED_LINEAR_ROWS = 500  # the same if linear inputs have few features, whose weights can be solved for
 ROUNDING = 1e-9  # the smallest residual that floating point numbers allow
-SOLVERS = ("auto", "closed", "cg")
+SOLVERS = get_args(SolverName)
 
 
 class CountingSolution(NamedTuple):

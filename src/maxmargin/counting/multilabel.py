@@ -24,7 +24,7 @@ class CountingMultilabel(CountingTrainer):
     ----------
     classes : list or None
         Names of the labels, one for every column of Y, which weights_ uses; None: numbers.
-    The other parameters are those of CountingPredictor.
+    {options}
 
     Attributes
     ----------

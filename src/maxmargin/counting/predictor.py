@@ -33,39 +33,7 @@ class CountingPredictor(CountingTrainer):
     ----------
     output_set : OutputSet
         See maxmargin.counting. `fit` also takes a separate set for every example.
-    kernel : str or callable
-        "linear", "poly", "rbf" and the other kernels of scikit-learn, a function of two rows, or "precomputed".
-    alpha : "loo", float or None
-        The regularisation λ. "loo" chooses it from a grid, by the fewest outputs that score above the correct one (for
-        similarities, by the smallest squared errors) on examples that the model was not trained on: leave-one-out in
-        closed form, on at most 400 training examples, if the closed form below applies and examples have one correct
-        output each; otherwise cross-validation. None is the value of the paper, the mean number of correct outputs per
-        example.
-    gamma : float or None
-    degree : float
-    coef0 : float
-        Parameters of the kernels that have them, as in scikit-learn.
-    kernel_params : dict or None
-        Further arguments of a kernel function.
-    fit_intercept : bool
-        Whether to add a constant to the kernel.
-    target : "margin" or "similarity"
-        What scores are fitted to: margins of 1 as above, or the similarity of every output with the correct one, i.e.
-        ½ E_z[(⟨φ(yᵢ) - μ, φ(z) - μ⟩ - ⟨f(xᵢ), φ(z) - μ⟩)²], which is better if labels are noisy.
-    solver : "auto", "closed" or "cg"
-        The closed form (for sets whose covariance has few eigenvalues, cubic in the number of examples) or conjugate
-        gradients; "auto" uses the closed form if it applies, for at most 3,000 examples, and at most 500 for the linear
-        kernel with fewer features than examples.
-    tol : float
-        Relative residual at which conjugate gradients stop.
-    max_iter : int
-        The most iterations of conjugate gradients.
-    verbose : bool or int
-        Show progress of training, and of `decode`, whose search may be hard, on standard error; see StructuredSVM.
-    checkpoint : str, path or None
-        A file from which an interrupted training run resumes; see StructuredSVM.
-    checkpoint_every : float or str
-        Seconds between two checkpoints, or iterations of conjugate gradients as in "10 passes".
+    {options}
 
     Attributes
     ----------

@@ -49,9 +49,8 @@ class RoutePredictor(CountingTrainer):
     method : "auto", "exact", "local" or "milp"
         How routes are searched: "exact" over all subsets of at most 19 points that are free to choose, "milp" by an
         integer program, exact too, "local" by local search. "auto": "exact" for at most 14 points; otherwise local
-        search,
-        followed by branch and bound if the length is given.
-    The other parameters are those of CountingPredictor.
+        search, followed by branch and bound if the length is given.
+    {options}
 
     Attributes
     ----------

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from maxmargin.counting.closed_form import ClosedForm
 from maxmargin.counting.least_squares import LeastSquares
 from maxmargin.counting.similarities import SimilarityForm, SimilarityLeastSquares
+
+TargetName = Literal["margin", "similarity"]
 
 
 class Target(NamedTuple):

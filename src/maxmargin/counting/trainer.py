@@ -22,13 +22,14 @@ from maxmargin.base.files.saving import SavedModel
 from maxmargin.base.named_weights import Weights, WithNamedWeights, column_names
 from maxmargin.base.progress_line import LiveLine
 from maxmargin.counting.certificate import CountingCertificate
+from maxmargin.counting.descriptions import COUNTING
 from maxmargin.counting.least_squares import as_rows
-from maxmargin.counting.linear_system import SOLVERS, CountingSolution, DecomposedSystem, LinearSystem
+from maxmargin.counting.linear_system import SOLVERS, CountingSolution, DecomposedSystem, LinearSystem, SolverName
 from maxmargin.counting.moments import Moments
 from maxmargin.counting.penalty import GIVEN, LEFT_OUT, Penalty, chosen_penalty, papers_penalty
 from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.counting.solutions import plain_solution, read_solution
-from maxmargin.counting.targets import TARGETS
+from maxmargin.counting.targets import TARGETS, TargetName
 from maxmargin.report.reported import Reported
 from maxmargin.training.checkpoints.checkpoint import LIMITED, Checkpoint, Training
 from maxmargin.training.checkpoints.checkpointed import open_checkpoint
@@ -47,8 +48,8 @@ class CountingOptions(TypedDict, total=False):
     degree: float
     coef0: float
     kernel_params: dict[str, Any] | None
-    target: str
-    solver: str
+    target: TargetName
+    solver: SolverName
     tol: float
     max_iter: int
     verbose: int
@@ -75,8 +76,8 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
         degree: float = 3,
         coef0: float = 1,
         kernel_params: dict[str, Any] | None = None,
-        target: str = "margin",
-        solver: str = "auto",
+        target: TargetName = "margin",
+        solver: SolverName = "auto",
         tol: float = 1e-8,
         max_iter: int = 1000,
         verbose: int = 0,
@@ -99,6 +100,8 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
         self.verbose = verbose
         self.checkpoint = checkpoint
         self.checkpoint_every = checkpoint_every
+
+    _descriptions = COUNTING
 
     saved: ClassVar[Fields] = {
         "checkpoint": Dropped(),

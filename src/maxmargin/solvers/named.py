@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from maxmargin.problem.oracle.soft_oracle import SoftOracle
 from maxmargin.solvers.base import Solver
 from maxmargin.solvers.bcfw import BCFW
@@ -13,6 +15,20 @@ from maxmargin.solvers.one_slack import OneSlack
 from maxmargin.solvers.perceptron import Perceptron
 from maxmargin.solvers.sampled_cuts import SampledCuts
 from maxmargin.solvers.subgradient import Subgradient
+
+# The names for editors and type checkers; a test compares them with those of the classes.
+SolverName = Literal[
+    "bcfw",
+    "bundle",
+    "cccp",
+    "exponentiated_gradient",
+    "lbfgs",
+    "n_slack",
+    "one_slack",
+    "perceptron",
+    "sampled_cuts",
+    "subgradient",
+]
 
 KINDS: tuple[type[Solver], ...] = (
     BCFW, NSlack, OneSlack, Bundle, SampledCuts, Subgradient, Perceptron, ExponentiatedGradient, LBFGS,

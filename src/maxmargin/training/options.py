@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
@@ -11,12 +11,15 @@ from maxmargin.base.checks import is_real, is_whole
 from maxmargin.executors import Executor, Serial, Threads
 from maxmargin.solvers import Solver
 
+Rescaling = Literal["margin", "slack"]
+Slack = Literal["l1", "l2"]
+
 
 class Options(TypedDict, total=False):
     """The options of training, which every estimator passes on to Trainer."""
 
-    rescaling: str
-    slack: str
+    rescaling: Rescaling
+    slack: Slack
     bounds: Any
     prior: Any
     tol: float | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from sklearn.base import clone
@@ -26,11 +26,14 @@ from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.problem.oracle.sample_weights import normalised_weights
 from maxmargin.problem.oracle.soft_oracle import SoftOracle
 from maxmargin.solvers import Solver
+from maxmargin.solvers.named import SolverName
 from maxmargin.training.checkpoints.checkpoint import Checkpoint
 from maxmargin.training.temperature import best_temperature
 from maxmargin.training.trainer import Trainer
 
-OBJECTIVES = ("hinge", "likelihood", "softmax_margin")
+ObjectiveName = Literal["hinge", "likelihood", "softmax_margin"]
+
+OBJECTIVES = get_args(ObjectiveName)
 
 
 class Calibration(NamedTuple):
@@ -73,8 +76,8 @@ class ProbabilisticTrainer(Trainer):
     def __init__(
         self,
         C: float,
-        solver: str | Solver | None,
-        objective: str = "hinge",
+        solver: SolverName | Solver | None,
+        objective: ObjectiveName = "hinge",
         sharpness: float = 1.0,
         calibrate: int | None = None,
         **options: Any,

@@ -1,7 +1,9 @@
-"""Parameters that several estimators share are declared once, and described once.
+"""SharedOptions: parameters that several classes share are described once, and stand in every signature.
 
-Declared: in the constructor of a common base class. Described: in DESCRIPTIONS below, which a docstring quotes by a
-line of its own with the parameter's name in braces, where its description would stand.
+The constructor of an estimator lists its own parameters and passes `**options` on to that of its base class. What it
+has in common with its task stays in its own signature, too, because editors and type checkers read signatures from the
+source; a test compares the two. A docstring, however, describes no parameter that another place describes already: it
+quotes the description, by a line of its own with the name in braces. `{options}` quotes all that is left.
 """
 
 from __future__ import annotations
@@ -9,87 +11,97 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
+from collections.abc import Mapping
 from string import Template
 from typing import Any, ClassVar
 
-# The first line of a description names the types, the rest is one paragraph. $units and $default_tol are the
-# estimator's own.
-DESCRIPTIONS = {
-    "classes": """
-        classes : sequence or None
-        The label set; None takes what the training data show.
-        """,
-    "costs": """
-        costs : None, dict or array
-        What a mistake costs: 1 (None), {label: cost of missing it}, or a matrix cost[true, predicted] in the order of
-        classes_.
-        """,
-    "fit_intercept": """
-        fit_intercept : bool
-        Add a constant feature 1 (regularised like the others, as liblinear does).
-        """,
-    "kernel": """
-        kernel : None, str, callable or Kernel
-        None: scores are linear in the features of $units. "rbf", "poly", …, an object of maxmargin.kernels or a
-        function f(A, B) that returns a matrix of kernel values replaces the inner products of $units; "precomputed"
-        means that the features are such values, a column for each of the $units of the training data. Models then have
-        support_, the numbers of those $units that they are made of, instead of weights of features. "auto" (an RBF) or
-        kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is one. Models then
-        have kernel_map_ instead of support_.
-        """,
-    "tol": """
-        tol : float or None
-        Relative duality gap to stop at; None: $default_tol, or what a solver object says itself.
-        """,
-}
-
 _QUOTE = re.compile(r"^( *)\{(\w+)\}$", re.MULTILINE)
+_ENTRY = re.compile(r"^(\w+) : .+$")
 _WIDTH = 120
+OPTIONS = "options"
 
 
 class SharedOptions:
-    """An estimator's constructor lists its own parameters and passes `**options` on to its base class.
+    """A mixin that completes the signature and the docstring of an estimator's subclasses."""
 
-    Its signature, which is what scikit-learn's get_params, clone and GridSearchCV read, is then made to name both. Its
-    docstring gets the descriptions that it quotes.
-    """
-
-    _units: ClassVar[str] = "rows"  # what has features: how descriptions speak of the inputs
+    _units: ClassVar[str] = "rows"  # what has features: the word for it in descriptions
+    _descriptions: ClassVar[Mapping[str, str]] = {}  # of parameters that subclasses share
+    _described_by: ClassVar[tuple[type, ...]] = ()  # tasks whose docstrings describe parameters of the estimator
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
+        if "__init__" in vars(cls):
+            _complete_signature(cls)
         if vars(cls).get("__doc__"):  # there is none with python -OO
-            cls.__doc__ = _QUOTE.sub(cls._description, str(cls.__doc__))
-        if "__init__" not in vars(cls):
-            return
-        own = inspect.signature(cls.__init__)
-        named = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        if len(named) < len(own.parameters):
-            above = next(base for base in cls.__mro__[1:] if "__init__" in vars(base))
-            named += [
-                p.replace(kind=p.KEYWORD_ONLY)
-                for p in inspect.signature(above.__init__).parameters.values()  # type: ignore[misc]
-                if p.name not in own.parameters and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-            ]
-            cls.__init__.__signature__ = own.replace(parameters=named)  # type: ignore[attr-defined]
+            cls.__doc__ = _QUOTE.sub(cls._quoted, str(cls.__doc__))
 
     @classmethod
-    def _description(cls, quote: re.Match[str]) -> str:
-        """What stands in the place of a quote, as far indented."""
+    def _quoted(cls, quote: re.Match[str]) -> str:
+        """Return what takes the place of a quote, with the same indentation."""
         indent, name = quote.groups()
-        if name not in DESCRIPTIONS:
-            raise ValueError(
-                f"the docstring of {cls.__name__} quotes {name!r}; expected one of {', '.join(DESCRIPTIONS)}"
-            )
-        head, _, text = textwrap.dedent(DESCRIPTIONS[name]).strip().partition("\n")
-        text = Template(text).substitute(units=cls._units, default_tol=getattr(cls, "_default_tol", None))
+        if name != OPTIONS:
+            return cls._description(name, indent)
+        lines = inspect.cleandoc(str(cls.__doc__)).splitlines()
+        there = {match[1] for line in lines if (match := _ENTRY.match(line))} | set(_quotes(str(cls.__doc__)))
+        missing = [each for each in inspect.signature(cls).parameters if each not in there]
+        return "\n".join(cls._description(each, indent) for each in missing)
+
+    @classmethod
+    def _description(cls, name: str, indent: str) -> str:
+        """Return the description of a parameter as a docstring has it."""
         below = indent + 4 * " "
+        if name not in cls._descriptions:
+            for kind in cls._described_by:
+                lines = described_parameters(kind.__doc__).get(name)
+                if lines is not None:
+                    return "\n".join((indent + line).rstrip() for line in lines)
+            raise ValueError(f"the docstring of {cls.__name__} quotes {name!r}, which is described nowhere")
+        head, _, text = textwrap.dedent(cls._descriptions[name]).strip().partition("\n")
+        gap = getattr(cls, "_default_tol", None)
+        default = "the default of the solver" if gap is None else f"{gap:g}, or what a solver object says itself"
+        text = Template(text).substitute(units=cls._units, default_tol=default)
         return f"{indent}{head}\n" + textwrap.fill(
             text, _WIDTH, initial_indent=below, subsequent_indent=below, break_on_hyphens=False
         )
 
     def _refuse(self, unknown: dict[str, Any]) -> None:
-        """Of what the base class was passed, what it does not know; the message names the estimator, not the base."""
+        """Raise a TypeError that names the estimator if its base class was passed parameters that it does not know."""
         if unknown:
             known = ", ".join(inspect.signature(type(self)).parameters)
             raise TypeError(f"{type(self).__name__} has no parameter {next(iter(unknown))!r}; it has {known}")
+
+
+def described_parameters(docstring: str | None) -> dict[str, list[str]]:
+    """Return the lines that describe each parameter in the Parameters section of a docstring."""
+    _, _, section = inspect.cleandoc(docstring or "").partition("Parameters\n----------\n")
+    section = re.split(r"\n\w[\w ]*\n-+\n", section)[0]  # up to the next heading
+    found: dict[str, list[str]] = {}
+    current: list[str] | None = None
+    for line in section.splitlines():
+        match = _ENTRY.match(line)
+        if match:
+            current = found[match[1]] = [line]
+        elif current is not None and line.startswith("    "):
+            current.append(line)
+        else:
+            current = None
+    return found
+
+
+def _quotes(docstring: str) -> list[str]:
+    return [name for _, name in _QUOTE.findall(docstring) if name != OPTIONS]
+
+
+def _complete_signature(cls: Any) -> None:
+    """Add the parameters of the base class, which `**options` stands for, to the signature of the constructor."""
+    own = inspect.signature(cls.__init__)
+    named = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    if len(named) == len(own.parameters):
+        return
+    above = next(base for base in cls.__mro__[1:] if "__init__" in vars(base))
+    named += [
+        p.replace(kind=p.KEYWORD_ONLY)
+        for p in inspect.signature(above.__init__).parameters.values()
+        if p.name not in own.parameters and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    ]
+    cls.__init__.__signature__ = own.replace(parameters=named)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
@@ -28,17 +28,27 @@ from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.report.reported import Reported
 from maxmargin.solvers import CCCP, Solution, Solver, as_solver
+from maxmargin.solvers.named import SolverName
 from maxmargin.solvers.subgradient import Walk
 from maxmargin.training.certifying import certificate_of
 from maxmargin.training.checkpoints.checkpoint import Checkpoint
 from maxmargin.training.checkpoints.checkpointed import open_checkpoint
 from maxmargin.training.checkpoints.settings import described_solver
 from maxmargin.training.checkpoints.solutions import plain_solution, read_solution
+from maxmargin.training.descriptions import TRAINING
 from maxmargin.training.fold_traits import FoldTraits
 from maxmargin.training.model_files import ModelFiles
 from maxmargin.training.nothing_learnt import remedy, warn_of_zero
 from maxmargin.training.online import online_only
-from maxmargin.training.options import checked_C, checked_callback, checked_solver, executor_for, seed_of
+from maxmargin.training.options import (
+    Rescaling,
+    Slack,
+    checked_C,
+    checked_callback,
+    checked_solver,
+    executor_for,
+    seed_of,
+)
 from maxmargin.training.preflight import check_promises
 from maxmargin.training.problem import Problem, check_pairs, informative_examples
 from maxmargin.training.progress import all_of, watching
@@ -77,9 +87,9 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
     def __init__(
         self,
         C: float,
-        solver: str | Solver,
-        rescaling: str = "margin",
-        slack: str = "l1",
+        solver: SolverName | Solver,
+        rescaling: Rescaling = "margin",
+        slack: Slack = "l1",
         bounds: Any = None,
         prior: Any = None,
         tol: float | None = None,
@@ -114,6 +124,7 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
         self.checkpoint = checkpoint
         self.checkpoint_every = checkpoint_every
 
+    _descriptions: ClassVar[Mapping[str, str]] = TRAINING
     _default_tol: ClassVar[float | None] = None  # of a solver that is only named; None: the solver's own
     _packed: ClassVar[type[PackedData] | None] = None  # the packed data that `fit` takes in place of X and Y
     kernel: Any = None  # a parameter of estimators whose task takes one

@@ -117,7 +117,7 @@ MODULES = {
     "Sigmoid": "kernels.functions",
     "Site": "structures.motifs.sites",
     "SoftLabels": "structures.ranking.soft_labels",
-    "Solution": "solvers.base",
+    "Solution": "solvers.solution",
     "SpanFeatures": "structures.parsing.span_features",
     "SpanningTree": "structures.parts.optimisers.spanning_tree",
     "SpanningTrees": "counting.sets.spanning_trees",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from maxmargin.structures.alignment.alignment_sums import AlignmentSums, SummedA
 from maxmargin.structures.alignment.columns import Codes
 from maxmargin.structures.alignment.scored_pairs import ScoredPair, best_alignments
 
-MODES = ("global", "overlap", "local")  # in the order of compiled/alignment.py
+Mode = Literal["global", "overlap", "local"]
+MODES = get_args(Mode)  # in the order of compiled/alignment.py
 
 
 class AlignmentScores(NamedTuple):

@@ -12,6 +12,8 @@ from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.dual.objective import Certificate
 from maxmargin.report.findings import Section
 from maxmargin.solvers import Solver
+from maxmargin.solvers.named import SolverName
+from maxmargin.structures.alignment.alignment_space import Mode
 from maxmargin.structures.alignment.columns import RESIDUE
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix
 from maxmargin.structures.alignment.models import (
@@ -24,6 +26,7 @@ from maxmargin.structures.alignment.models import (
     scores_of,
 )
 from maxmargin.structures.alignment.prior_length import with_best_length
+from maxmargin.structures.alignment.task import Alignment, Unknown
 from maxmargin.training.options import Options
 from maxmargin.training.trainer import Trainer
 
@@ -38,10 +41,10 @@ class AlignmentOptions(Options, total=False):
     gaps: Any
     symmetric: bool
     alphabet: Any
-    unknown: str
+    unknown: Unknown
     nonnegative_gaps: bool
     C: float
-    solver: str | Solver | None
+    solver: SolverName | Solver | None
 
 
 class AlignmentTrainer(Trainer):
@@ -50,17 +53,19 @@ class AlignmentTrainer(Trainer):
     A model may also be made without training, from known scores: it predicts, but has nothing to certify.
     """
 
+    _described_by = (Alignment,)
+
     def __init__(
         self,
-        mode: str,
+        mode: Mode,
         features: Any = "simple",
         gaps: Any = "affine",
         symmetric: bool = True,
         alphabet: Any = None,
-        unknown: str = "error",
+        unknown: Unknown = "error",
         nonnegative_gaps: bool = False,
         C: float = 1.0,
-        solver: str | Solver | None = "bcfw",
+        solver: SolverName | Solver | None = "bcfw",
         **options: Unpack[Options],
     ):
         self.mode = mode

@@ -13,7 +13,9 @@ from maxmargin.base.checks import check_whole
 from maxmargin.base.predictions import Predictions
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
+from maxmargin.solvers.named import SolverName
 from maxmargin.structures.alignment import models
+from maxmargin.structures.alignment.alignment_space import Mode
 from maxmargin.structures.alignment.alignment_trainer import AlignmentOptions, AlignmentTrainer
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.columns import RESIDUE
@@ -21,7 +23,7 @@ from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix
 from maxmargin.structures.alignment.task import Alignment
 from maxmargin.training.decoding import decoded
 from maxmargin.training.parameters import task_from
-from maxmargin.training.probabilistic import ProbabilisticTrainer
+from maxmargin.training.probabilistic import ObjectiveName, ProbabilisticTrainer
 
 
 class Aligner(AlignmentTrainer, ProbabilisticTrainer):
@@ -33,24 +35,14 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
 
     Parameters
     ----------
-    mode : "global", "overlap" or "local"
-        Whether gaps at the ends cost as others do, are free, or only a part of each sequence is aligned at all.
-    features : str, PairFeatures, callable or list
-        What scores an aligned pair: "simple" (every column with every column; for strings a substitution matrix),
-        "anova2", "tensor", "window", "profile", a map such as tasks.Match("residue", "ss"), a function x -> (n, m, F)
-        array, or a list of these. See maxmargin.structures.alignment.substitution.
-    gaps : "affine", "linear" or tasks.Gaps
-        What scores a skipped residue.
-    max_shift : int
-        By how many positions a pair may miss and still count as right, in training and in `score`.
-    symmetric : bool
-        Both sequences share their weights.
-    alphabet : None, str, list or dict
-        That of the residues, or {column: its alphabet}; None takes the letters that the training data show.
-    unknown : "error" or "ignore"
-        What to do with a letter that is not in the alphabet; one that is ignored scores nothing.
-    nonnegative_gaps : bool
-        Whether no gap may be rewarded: all weights of gaps are kept <= 0.
+    {mode}
+    {features}
+    {gaps}
+    {max_shift}
+    {symmetric}
+    {alphabet}
+    {unknown}
+    {nonnegative_gaps}
     prior : None, str, SubstitutionMatrix, Aligner, or what StructuredSVM takes
         Scores that learning is drawn to: "BLOSUM62", "BLOSUM50" or "PAM250" with their usual gap costs, or any matrix
         by Aligner.from_matrix(matrix, gap_open, gap_extend). What few reference alignments do not say stays as it was.
@@ -69,7 +61,7 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
         Of "softmax_margin": the larger, the nearer to the hinge.
     calibrate : int or None
         Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
-    The other parameters are those of StructuredSVM.
+    {options}
 
     Attributes
     ----------
@@ -83,11 +75,11 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
 
     def __init__(  # type: ignore[misc]  # `solver` has another default here than for AlignmentTrainer
         self,
-        mode: str = "overlap",
+        mode: Mode = "overlap",
         *,
         max_shift: int = 0,
-        solver: str | Solver | None = None,
-        objective: str = "hinge",
+        solver: SolverName | Solver | None = None,
+        objective: ObjectiveName = "hinge",
         sharpness: float = 1.0,
         calibrate: int | None = None,
         **options: Unpack[AlignmentOptions],
@@ -102,7 +94,7 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
         matrix: Any,
         gap_open: float | None = None,
         gap_extend: float | None = None,
-        mode: str = "overlap",
+        mode: Mode = "overlap",
         alphabet: Iterable[Hashable] | None = None,
         **parameters: Any,
     ) -> Self:
@@ -129,7 +121,7 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
         Y: Sequence[Any],
         gap_open: float,
         gap_extend: float,
-        mode: str = "overlap",
+        mode: Mode = "overlap",
         **parameters: Any,
     ) -> Self:
         """The generative model of known alignments: log-odds scores with Laplace estimates, and given gap costs.

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.base.arrays import Array
 from maxmargin.report.findings import Findings
+from maxmargin.structures.alignment.alignment_space import Mode
 from maxmargin.structures.alignment.alignment_trainer import AlignmentOptions, AlignmentTrainer
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.estimator import Aligner
@@ -30,28 +31,26 @@ class HomologRanker(AlignmentTrainer):
     ----------
     mode : "local", "global" or "overlap"
         Which parts of two sequences are aligned.
-    features : str, PairFeatures, callable or list
-        What scores an aligned pair, as in `Aligner`; the native sequence is the first one.
-    gaps : "affine", "linear" or tasks.Gaps
-        What scores a skipped residue.
+    {features}
+        The native sequence is the first one.
+    {gaps}
     symmetric : bool
         The native sequence and the candidates share their weights.
-    alphabet : None, str, list or dict
-        As in `Aligner`.
-    unknown : "error" or "ignore"
-        As in `Aligner`.
-    nonnegative_gaps : bool
-        As in `Aligner`, and so is `prior`.
+    {alphabet}
+    {unknown}
+    {nonnegative_gaps}
+    prior : None, str, SubstitutionMatrix, Aligner, or what StructuredSVM takes
+        Scores that learning is drawn to, as in `Aligner`.
     C : float
         Weight of the mean structured hinge against ½‖w‖².
-    The other parameters are those of StructuredSVM.
+    {options}
 
     Attributes
     ----------
     w_, certificate_, history_, weights_ as in `Aligner`, aligner_ (an `Aligner` with the same scores).
     """
 
-    def __init__(self, mode: str = "local", **options: Unpack[AlignmentOptions]):
+    def __init__(self, mode: Mode = "local", **options: Unpack[AlignmentOptions]):
         super().__init__(mode, **options)
 
     @classmethod

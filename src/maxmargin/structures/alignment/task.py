@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from maxmargin.base.files.objects import Dropped, Fields
 from maxmargin.base.named_weights import Weights
 from maxmargin.problem.contract.examples import check_features
 from maxmargin.problem.contract.task import Task
-from maxmargin.structures.alignment.alignment_space import MODES, TruePairs
+from maxmargin.structures.alignment.alignment_space import MODES, Mode, TruePairs
 from maxmargin.structures.alignment.alignment_sums import AlignmentSums, SummedAlignment
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.batch import AlignmentBatch
@@ -26,6 +26,8 @@ from maxmargin.structures.alignment.scored import ScoredAlignments
 from maxmargin.structures.alignment.scored_pairs import BestAlignment, ScoredPair, best_alignments
 from maxmargin.structures.alignment.substitution import Match, PairFeatures, PairReach, feature_maps
 from maxmargin.structures.alignment.views import Entries
+
+Unknown = Literal["error", "ignore"]
 
 
 class Alignment(Task):
@@ -42,17 +44,30 @@ class Alignment(Task):
     gapped strings. Pairs that are not trusted belong to Ψ(x, y) but not to Δ; at least one pair must be trusted, or
     the loss would be 0 / 0.
 
-    mode : "global" (gaps at the ends cost as others do), "overlap" (they are free; where both sequences have
-        unaligned residues at the same end, the longer part is free), or "local" (whatever is outside the first and
-        the last pair is free). An alignment without pairs scores 0, or as two gaps in global mode.
-    features : a model ("simple", "anova2", "tensor", "window", "profile"), a PairFeatures such as Match, a function
-        x -> (n, m, F) array, or a list of these.
-    gaps : "affine", "linear" or Gaps(...).
-    max_shift : by how many positions a pair may miss and still be right: 0 is Q, 4 is Q4.
-    symmetric : a and b share their weights: substitution matrices are symmetric, gaps cost the same in both.
-    alphabet : that of the residues, or {column: its alphabet}, where the training data may not show all letters.
-    unknown : "error" or "ignore" (a letter of no alphabet has no features: a wildcard).
-    nonnegative_gaps : whether no gap may be rewarded: all weights of gaps are kept <= 0.
+    Parameters
+    ----------
+    mode : "global", "overlap" or "local"
+        Whether gaps at the ends cost as others do, are free, or only a part of each sequence is aligned at all. With
+        "overlap", if both sequences have unaligned residues at the same end, the longer part is free; with "local",
+        everything outside the first and the last pair is free. An alignment without pairs scores 0, or as two gaps in
+        global mode.
+    features : str, PairFeatures, callable or list
+        What scores an aligned pair: "simple" (every column with every column; for strings a substitution matrix),
+        "anova2", "tensor", "window", "profile", a map such as tasks.Match("residue", "ss"), a function x -> (n, m, F)
+        array, or a list of these. See maxmargin.structures.alignment.substitution.
+    gaps : "affine", "linear" or tasks.Gaps
+        What scores a skipped residue.
+    max_shift : int
+        By how many positions a pair may miss and still count as right, in training and in `score`: 0 is the measure Q,
+        4 is Q4.
+    symmetric : bool
+        Both sequences share their weights: substitution matrices are symmetric, gaps cost the same in both.
+    alphabet : None, str, list or dict
+        That of the residues, or {column: its alphabet}; None takes the letters that the training data show.
+    unknown : "error" or "ignore"
+        What to do with a letter that is not in the alphabet; one that is ignored scores nothing.
+    nonnegative_gaps : bool
+        Whether no gap may be rewarded: all weights of gaps are kept <= 0.
     """
 
     saved: ClassVar[Fields] = {
@@ -65,13 +80,13 @@ class Alignment(Task):
 
     def __init__(
         self,
-        mode: str = "overlap",
+        mode: Mode = "overlap",
         features: Any = "simple",
         gaps: Any = "affine",
         max_shift: int = 0,
         symmetric: bool = True,
         alphabet: Any = None,
-        unknown: str = "error",
+        unknown: Unknown = "error",
         nonnegative_gaps: bool = False,
     ):
         self.mode = mode

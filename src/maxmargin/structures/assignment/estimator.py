@@ -13,9 +13,10 @@ from maxmargin.base.predictions import Predictions
 from maxmargin.problem.contract.task import Task
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
+from maxmargin.solvers.named import SolverName
 from maxmargin.structures.assignment.frames import ColumnNumbers
 from maxmargin.structures.assignment.measures import link_scores
-from maxmargin.structures.assignment.task import Links
+from maxmargin.structures.assignment.task import LinkMeasure, Links
 from maxmargin.training.decoding import decoded
 from maxmargin.training.options import Options
 from maxmargin.training.parameters import task_from
@@ -35,15 +36,12 @@ class Assigner(Trainer):
 
     Parameters
     ----------
-    features : None or function
-        features(rows, columns) -> array (n, m, F) or tasks.Frames, where x is two lists of items.
-    measure : "hamming" or "share"
-        The loss of a wrong assignment: the number of links that are wrong or missing, or that over twice the rows.
-    most_decodes : int
-        Searches for one example, at most, where losses are rescaled (rescaling="slack", slack="l2").
+    {features}
+    {measure}
+    {most_decodes}
     C : float
         Weight of the mean slack against ½‖w‖².
-    The other parameters are those of StructuredSVM.
+    {options}
 
     Attributes
     ----------
@@ -51,13 +49,15 @@ class Assigner(Trainer):
     w_, certificate_, history_ : as in StructuredSVM
     """
 
+    _described_by = (Links,)
+
     def __init__(
         self,
         features: Callable[[Any, Any], Any] | None = None,
-        measure: str = "hamming",
+        measure: LinkMeasure = "hamming",
         most_decodes: int = 200,
         C: float = 100.0,
-        solver: str | Solver = "bcfw",
+        solver: SolverName | Solver = "bcfw",
         **options: Unpack[Options],
     ):
         self.features = features

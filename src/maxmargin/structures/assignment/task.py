@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,9 @@ from maxmargin.structures.parts.numbers import PartNumbers, PricedParts
 from maxmargin.structures.parts.scored import ScoredParts
 from maxmargin.structures.parts.task import Parts
 
-MEASURES = ("hamming", "share")
+LinkMeasure = Literal["hamming", "share"]
+
+MEASURES = get_args(LinkMeasure)
 
 
 class Links(Parts):
@@ -41,9 +43,14 @@ class Links(Parts):
     x is an array (n, m, F), or Frames(pairs, rows, columns) with features of what stays alone; or two lists of items,
     where `features` is given. y is a list of columns.
 
-    features : None, or a function features(rows, columns) -> array (n, m, F) or Frames.
-    measure : "hamming" or "share", see (2).
-    most_decodes : of an example in one exact search with rescaled losses.
+    Parameters
+    ----------
+    features : None or function
+        features(rows, columns) -> array (n, m, F) or tasks.Frames, where x is two lists of items.
+    measure : "hamming" or "share"
+        The loss of a wrong assignment: the number of links that are wrong or missing, or that over twice the rows.
+    most_decodes : int
+        Searches for one example, at most, where losses are rescaled (rescaling="slack", slack="l2").
     """
 
     kernel = None
@@ -52,7 +59,10 @@ class Links(Parts):
     saved: ClassVar[Fields] = {"widths_": Each(Whole(), size=3, kind=tuple)}
 
     def __init__(
-        self, features: Callable[[Any, Any], Any] | None = None, measure: str = "hamming", most_decodes: int = 200
+        self,
+        features: Callable[[Any, Any], Any] | None = None,
+        measure: LinkMeasure = "hamming",
+        most_decodes: int = 200,
     ):
         self.features = features
         self.measure = measure

@@ -8,6 +8,7 @@ from maxmargin.base.arrays import Array
 from maxmargin.inputs.labels.labels import different_labels
 from maxmargin.problem.contract.task import Task
 from maxmargin.solvers import Solver
+from maxmargin.solvers.named import SolverName
 from maxmargin.structures.classes.multiclass import Multiclass
 from maxmargin.training.flat import ClassScorer
 from maxmargin.training.options import Options
@@ -25,7 +26,7 @@ class MulticlassSVC(ClassScorer):
     {fit_intercept}
     {kernel}
     {tol}
-    The other parameters are those of StructuredSVM.
+    {options}
 
     Attributes
     ----------
@@ -41,7 +42,7 @@ class MulticlassSVC(ClassScorer):
         costs: Any = None,
         fit_intercept: bool = True,
         kernel: Any = None,
-        solver: str | Solver = "bcfw",
+        solver: SolverName | Solver = "bcfw",
         **options: Unpack[Options],
     ):
         self.costs = costs

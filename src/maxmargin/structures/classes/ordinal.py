@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from maxmargin.inputs.labels.labels import label_set
 from maxmargin.structures.classes.attributes import Attributed
 from maxmargin.structures.classes.multiclass import width
+
+OrdinalMeasure = Literal["distance", "error"]
+Directions = Literal["shared", "separate"]
 
 
 class Ordinal(Attributed):
@@ -18,21 +21,29 @@ class Ordinal(Attributed):
     A class has the attributes of all steps below it, Λ(k) = {1, …, k}: a taxonomy that is a chain, with a class at
     every node. Its score is the sum of the scores of those steps.
 
-    order : the classes from the lowest to the highest; None sorts the labels (names by the alphabet).
-    directions : "shared": all u_k are one vector u, Ψ(x, k) = (e_1 + … + e_k, k·x), so that x has a place ⟨u, x⟩ on a
-        scale that K-1 thresholds -b_k cut into classes. "separate": each step has its own.
-    measure : what a mistake costs. "distance": Δ(y, z) = |y - z| steps; "error": 1.
-    costs : a price list, which takes the place of `measure`: {label: cost of missing it}, or a matrix
-        cost[true, predicted] in that order.
-    kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x.
     X is a dense or sparse (n, F) matrix. It needs no constant feature.
+
+    Parameters
+    ----------
+    order : list or None
+        The classes from the lowest to the highest. None sorts them: numbers by size, but names by the alphabet.
+    directions : "shared" or "separate"
+        "shared": all steps have the same u, so that x has a place ⟨u, x⟩ on a scale which K-1 thresholds cut into
+        classes: Ψ(x, k) = (e_1 + … + e_k, k·x). "separate": each step has a direction of its own.
+    measure : "distance" or "error"
+        What a mistake costs: |k - y| steps, or 1.
+    costs : None, dict or array
+        A price list, which takes the place of `measure`: {label: cost of missing it}, or a matrix cost[true, predicted]
+        in that order.
+    kernel : None, str, callable or Kernel
+        None, or a kernel of rows (maxmargin.kernels), whose features take the place of x.
     """
 
     def __init__(
         self,
         order: Sequence[Hashable] | None = None,
-        directions: str = "shared",
-        measure: str = "distance",
+        directions: Directions = "shared",
+        measure: OrdinalMeasure = "distance",
         costs: Any = None,
         kernel: Any = None,
     ):

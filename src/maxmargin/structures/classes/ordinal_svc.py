@@ -12,7 +12,8 @@ from maxmargin.base.named_weights import Weights, column_names
 from maxmargin.problem.contract.task import Task
 from maxmargin.report.findings import Section
 from maxmargin.solvers import Solver
-from maxmargin.structures.classes.ordinal import Ordinal
+from maxmargin.solvers.named import SolverName
+from maxmargin.structures.classes.ordinal import Directions, Ordinal, OrdinalMeasure
 from maxmargin.training.flat import ClassScorer
 from maxmargin.training.options import Options
 from maxmargin.training.parameters import task_from
@@ -26,13 +27,9 @@ class OrdinalSVC(ClassScorer):
 
     Parameters
     ----------
-    order : list or None
-        The classes from the lowest to the highest. None sorts them: numbers by size, but names by the alphabet.
-    directions : "shared" or "separate"
-        "shared": all steps have the same u, so that x has a place ⟨u, x⟩ on a scale which K-1 thresholds cut into
-        classes. "separate": each step has a direction of its own.
-    measure : "distance" or "error"
-        What a mistake costs: |k - y| steps, or 1.
+    {order}
+    {directions}
+    {measure}
     costs : None, dict or array
         A price list, which takes the place of `measure`: {label: cost of missing it}, or a matrix
         cost[true, predicted] in the order of classes_.
@@ -40,7 +37,9 @@ class OrdinalSVC(ClassScorer):
         Weight of the mean hinge.
     {kernel}
     {tol}
-    The other parameters are those of StructuredSVM. Thresholds are regularised like the other weights: features should
+    {options}
+
+    Thresholds are regularised like the other weights: features should
     not be small or far from zero (StandardScaler).
 
     Attributes
@@ -52,18 +51,20 @@ class OrdinalSVC(ClassScorer):
     weights_ : the same by name; a step is called by the class it leads to.   certificate_, history_, n_features_in_.
     """
 
+    _described_by = (Ordinal,)
+
     _default_tol = 1e-3
     fit_intercept = False  # the task has thresholds of its own
 
     def __init__(
         self,
         order: Sequence[Hashable] | None = None,
-        directions: str = "shared",
-        measure: str = "distance",
+        directions: Directions = "shared",
+        measure: OrdinalMeasure = "distance",
         costs: Any = None,
         C: float = 100.0,
         kernel: Any = None,
-        solver: str | Solver = "bcfw",
+        solver: SolverName | Solver = "bcfw",
         **options: Unpack[Options],
     ):
         self.order = order

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from math import inf
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
@@ -17,6 +17,9 @@ from maxmargin.inputs.labels.labels import Labels, label_array, plain
 from maxmargin.structures.classes.attributes import Attributed
 from maxmargin.structures.classes.multiclass import width
 
+PredictAt = Literal["leaves", "nodes"]
+TaxonomyMeasure = Literal["tree", "error"]
+
 
 class Taxonomy(Attributed):
     """Ψ(x, z) = x ⊗ Λ(z), where Λ(z) is 1 at z, and `sharing` at all nodes above it.
@@ -26,17 +29,30 @@ class Taxonomy(Attributed):
     sharing=1 is the model of Tsochantaridis et al. 2004, section 4.2; sharing=0 gives every class one weight vector of
     its own, as Multiclass does. Between the two, weights of nodes above are penalised 1/sharing² as much as a class's.
 
-    taxonomy : {child: parent}, {child: [parents]}, a list of (parent, child) pairs, a separator (labels are paths such
-        as "6.2.0"), or None (no hierarchy). There must be one root; it may be None, a root without a name.
-    classes : the labels, where they are not all in the data and are not named by the taxonomy (it is a separator or
-        None).
-    sharing : how much classes share what they have in common, see above.
-    measure : what a mistake costs. "tree": the height of the first common ancestor, in edges above y and z; "error": 1.
-    costs : a price list, which takes the place of `measure`: {label: cost of missing it}, or a matrix
-        cost[true, predicted] in the order of the classes.
-    predict_at : "leaves", or "nodes": all nodes with a name are classes.
-    kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x.
     X is a dense or sparse (n, F) matrix.
+
+    Parameters
+    ----------
+    taxonomy : dict, list of pairs, str or None
+        {child: parent} or, in a lattice, {child: [parents]}; a list of (parent, child) pairs; a separator such as ".",
+        where labels are paths ("6.2.0" is below "6.2" is below "6"); or None: no hierarchy, as in MulticlassSVC. There
+        must be one root; the parent None is a root without a name, for {"cat": "animal", "animal": None, …}.
+    classes : sequence or None
+        The labels, where they are not all in the data and are not named by the taxonomy (it is a separator or None).
+    sharing : float
+        How much classes share what they have in common: 0 gives every class weights of its own (the taxonomy then
+        serves the measure), 1 is the paper's model, in which weights of nodes above cost no more than a class's.
+    measure : "tree" or "error"
+        What a mistake costs. "tree": the height of the first common ancestor of truth and prediction, in edges (the
+        larger of the two numbers where they are not equally deep). "error": 1.
+    costs : None, dict or array
+        A price list, which takes the place of `measure`: {label: cost of missing it}, or a matrix cost[true, predicted]
+        in the order of the classes.
+    predict_at : "leaves" or "nodes"
+        Which nodes are classes: the leaves, and a training label at an inner node is an error; or all nodes with a
+        name, so that training labels and predictions may be less specific.
+    kernel : None, str, callable or Kernel
+        None, or a kernel of rows (maxmargin.kernels), whose features take the place of x.
     """
 
     saved: ClassVar[Fields] = {"nodes_": LabelArray("n_attributes_"), "inner_": Field()}
@@ -46,9 +62,9 @@ class Taxonomy(Attributed):
         taxonomy: Any = None,
         classes: Sequence[Hashable] | None = None,
         sharing: float = 0.5,
-        measure: str = "tree",
+        measure: TaxonomyMeasure = "tree",
         costs: Any = None,
-        predict_at: str = "leaves",
+        predict_at: PredictAt = "leaves",
         kernel: Any = None,
     ):
         self.taxonomy = taxonomy

@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.problem.contract.task import Task
 from maxmargin.report.findings import Section
 from maxmargin.solvers import Solver
-from maxmargin.structures.classes.taxonomy import Taxonomy
+from maxmargin.solvers.named import SolverName
+from maxmargin.structures.classes.taxonomy import PredictAt, Taxonomy, TaxonomyMeasure
 from maxmargin.training.flat import ClassScorer
 from maxmargin.training.options import Options
 from maxmargin.training.parameters import task_from
@@ -24,28 +25,21 @@ class TaxonomySVC(ClassScorer):
 
     Parameters
     ----------
-    taxonomy : dict, list of pairs, str or None
-        {child: parent} or, in a lattice, {child: [parents]}; a list of (parent, child) pairs; a separator such as ".",
-        where labels are paths ("6.2.0" is below "6.2" is below "6"); or None: no hierarchy, as in MulticlassSVC. There
-        must be one root; the parent None is a root without a name, for {"cat": "animal", "animal": None, …}.
-    sharing : float
-        How much classes share what they have in common: 0 gives every class weights of its own (the taxonomy then
-        serves the measure), 1 is the paper's model, in which weights of nodes above cost no more than a class's.
-    measure : "tree" or "error"
-        What a mistake costs. "tree": the height of the first common ancestor of truth and prediction, in edges (the
-        larger of the two numbers where they are not equally deep). "error": 1.
+    {taxonomy}
+    {sharing}
+    {measure}
     costs : None, dict or array
         A price list, which takes the place of `measure`: {label: cost of missing it}, or a matrix
         cost[true, predicted] in the order of classes_.
-    predict_at : "leaves" or "nodes"
-        Which nodes are classes: the leaves, and a training label at an inner node is an error; or all nodes with a
-        name, so that training labels and predictions may be less specific.
+    {predict_at}
     C : float
         Weight of the mean hinge.
     {fit_intercept}
     {kernel}
     {tol}
-    The other parameters are those of StructuredSVM. metrics.tree_loss measures predictions.
+    {options}
+
+    metrics.tree_loss measures predictions.
 
     Attributes
     ----------
@@ -55,19 +49,21 @@ class TaxonomySVC(ClassScorer):
     weights_ : the same by name, features × nodes.   certificate_, history_, n_features_in_.
     """
 
+    _described_by = (Taxonomy,)
+
     _default_tol = 1e-3
 
     def __init__(
         self,
         taxonomy: Any = None,
         sharing: float = 0.5,
-        measure: str = "tree",
+        measure: TaxonomyMeasure = "tree",
         costs: Any = None,
-        predict_at: str = "leaves",
+        predict_at: PredictAt = "leaves",
         C: float = 100.0,
         fit_intercept: bool = True,
         kernel: Any = None,
-        solver: str | Solver = "bcfw",
+        solver: SolverName | Solver = "bcfw",
         **options: Unpack[Options],
     ):
         self.taxonomy = taxonomy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -18,7 +18,10 @@ from maxmargin.structures.clustering.pair_task import PairTask
 from maxmargin.structures.clustering.pairs import Pairs, read_all
 from maxmargin.structures.clustering.triangles import relaxed, rounded
 
-MEASURES = ("pairs", "mitre")
+ClusterMeasure = Literal["pairs", "mitre"]
+Method = Literal["greedy", "relaxed"]
+
+MEASURES = get_args(ClusterMeasure)
 METHODS = {"greedy": Search.UNDERGENERATING, "relaxed": Search.OVERGENERATING}
 MOST_RELAXED = 100  # items of a set whose relaxation takes seconds, not minutes
 
@@ -43,21 +46,25 @@ class Correlation(PairTask):
     Ψ and the loss are n times a mean over pairs. A pair then needs the same margin in sets of any size, and a set
     weighs as much as it has items; with plain sums the pairs of the largest set would outweigh all others.
 
-    method : how the best clustering is searched, which is NP-hard to find.
-        "greedy": clusters of one item each are merged, then single items moved, as long as that gains anything, and the
-        best of this and of the same search from the true clusters is taken. It may miss the best clustering
-        (undergenerating), but comes with an upper bound: every pair decided on its own, less what triangles forbid.
-        "relaxed": a linear program over e in [0, 1] with triangle inequalities (overgenerating). Clusterings may then
-        be fractional in training; predictions are rounded. For sets of up to 100 items.
-    measure : the loss. "pairs" is n times the share of pairs that are together in one clustering and apart in the
-        other: the sum over items of the share of an item's pairs that are wrong, if all are listed. "mitre" is n times
-        1 - F1 of the MUC score (metrics.mitre_loss), which is not linear in the pairs: for "greedy" only.
-    fit_intercept : whether pairs have one more feature, 1, without which a score could not have a threshold but 0.
+    Parameters
+    ----------
+    method : "greedy" or "relaxed"
+        How the best clustering is searched, which is NP-hard to find. "greedy" merges clusters and moves items while
+        that raises the score, also from the true clusters: fast, and near the best in practice. It may miss the best
+        clustering (undergenerating), but comes with an upper bound: every pair decided on its own, less what triangles
+        forbid. "relaxed" solves a linear program over e in [0, 1] with triangle inequalities (overgenerating), and
+        rounds predictions: for sets of up to 100 items, with a certificate of the relaxed problem.
+    measure : "pairs" or "mitre"
+        The loss: few wrong pairs, or a high F1 of the MUC score (metrics.mitre_loss; "greedy" only). Both are
+        multiplied with the number n of items. "pairs" is n times the share of pairs that are together in one clustering
+        and separate in the other; "mitre" is n times 1 - F1.
+    fit_intercept : bool
+        Whether pairs have one more feature, 1, without which a score could not have a threshold but 0.
 
     Where x lists candidate pairs only, the others have no score, and the measure "pairs" does not count them.
     """
 
-    def __init__(self, method: str = "greedy", measure: str = "pairs", fit_intercept: bool = True):
+    def __init__(self, method: Method = "greedy", measure: ClusterMeasure = "pairs", fit_intercept: bool = True):
         self.method = method
         self.measure = measure
         self.fit_intercept = fit_intercept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,8 @@ from maxmargin.base.predictions import Predictions
 from maxmargin.problem.contract.task import Task
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import CCCP, Solver, as_solver
-from maxmargin.structures.clustering.correlation import Correlation
+from maxmargin.solvers.named import SolverName
+from maxmargin.structures.clustering.correlation import ClusterMeasure, Correlation, Method
 from maxmargin.structures.clustering.forest import STARTS, Forest, Linked
 from maxmargin.structures.clustering.forest_batch import ForestBatch
 from maxmargin.structures.clustering.labels import Clusters
@@ -25,6 +26,8 @@ from maxmargin.training.options import Options
 from maxmargin.training.parameters import task_from
 from maxmargin.training.problem import Problem
 from maxmargin.training.trainer import Trainer
+
+Linkage = Literal["forest", "correlation"]
 
 # the parameters that only one linkage has, with their defaults
 LINKAGES: dict[str, dict[str, Any]] = {
@@ -64,22 +67,15 @@ class Clusterer(Trainer):
     ----------
     linkage : "forest" or "correlation"
         What holds a cluster together. Each has parameters of its own, which are refused with the other.
-    penalty : float
-        Of "forest". What a wrong link costs in training, where a missing one costs 1. Smaller values link more, for
-        recall (the modified loss of the paper has 0.01).
+    {penalty}
     start : None, "chain", "random" or array
         Of "forest". The links that training begins with, which decide the local optimum that it ends in. None: the best
         ones at weights that tell pairs inside of clusters from all others, by least squares. An array: the best ones at
         these weights. "chain": every item with the next one of its cluster, for items in a meaningful order (as in the
         paper). "random": trees drawn by lot. Of several restarts, solvers.CCCP(restarts=5), all but the first are
         random; from "chain" all would be the same.
-    method : "greedy" or "relaxed"
-        Of "correlation". "greedy" merges clusters and moves items while that raises the score: fast, and near the best
-        in practice. "relaxed" solves a linear program that lets pairs be together in part, and rounds predictions: for
-        sets of up to 100 items, with a certificate of the relaxed problem.
-    measure : "pairs" or "mitre"
-        Of "correlation". What training is for: few wrong pairs, or a high F1 of the MUC score ("greedy" only). Both are
-        multiplied with the number of items.
+    {method}
+    {measure}
     fit_intercept : bool
         Whether a constant is learnt that is added to all scores. Without it, or a constant feature among yours, no
         threshold for linking can be learnt.
@@ -88,7 +84,7 @@ class Clusterer(Trainer):
         weigh more.
     solver : str or Solver
         What solves the convex problems; for "forest" a solvers.CCCP object sets rounds and restarts too.
-    The other parameters are those of StructuredSVM.
+    {options}
 
     Attributes
     ----------
@@ -97,16 +93,18 @@ class Clusterer(Trainer):
     certificate_, history_ : of training.   rounds_ : of "forest", see solvers.CCCP.
     """
 
+    _described_by = (Forest, Correlation)
+
     def __init__(
         self,
-        linkage: str = "forest",
+        linkage: Linkage = "forest",
         penalty: float = 1.0,
         start: Any = None,
-        method: str = "greedy",
-        measure: str = "pairs",
+        method: Method = "greedy",
+        measure: ClusterMeasure = "pairs",
         fit_intercept: bool = True,
         C: float = 10.0,
-        solver: str | Solver = "bundle",
+        solver: SolverName | Solver = "bundle",
         **options: Unpack[Options],
     ):
         self.linkage = linkage

@@ -49,12 +49,17 @@ class Forest(PairTask):
     Where x lists candidate pairs only, they may not connect a true cluster. n - k is then the number of links that a
     forest of candidates inside of clusters can have, so that there always is a forest with loss 0.
 
-    penalty : what a link between two true clusters costs, where a missing one costs 1. A small penalty makes the model
-        link more: it raises recall.
-    start : the links before there are weights. "chain" links every item to the next one of its cluster, in the order of
-        the items, as far as those pairs are candidates (else to near ones); "random" draws a spanning tree for each
+    Parameters
+    ----------
+    penalty : float
+        The cost of a wrong link in training, if a missing one costs 1. Smaller values link more, for recall (the
+        modified loss of the paper has 0.01).
+    start : str
+        The links before there are weights. "chain" links every item to the next one of its cluster, in the order of the
+        items, as far as those pairs are candidates (else to near ones); "random" draws a spanning tree for each
         cluster, so that several starts differ.
-    fit_intercept : whether pairs have one more feature, 1, without which a score could not have a threshold but 0.
+    fit_intercept : bool
+        Whether pairs have one more feature, 1, without which a score could not have a threshold but 0.
 
     Slack rescaling and squared slacks are searched with a proved upper bound, see rescaling.py.
     """

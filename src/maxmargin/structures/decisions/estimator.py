@@ -17,10 +17,11 @@ from maxmargin.problem.oracle.sample_weights import normalised_weights
 from maxmargin.report.findings import Findings
 from maxmargin.report.scoring.agreement import Agreement, share_right
 from maxmargin.solvers import Solver
+from maxmargin.solvers.named import SolverName
 from maxmargin.structures.decisions.batch import DecisionBatch
 from maxmargin.structures.decisions.cases import Cases
 from maxmargin.structures.decisions.measures import decision_regret
-from maxmargin.structures.decisions.task import Decisions
+from maxmargin.structures.decisions.task import DecisionMeasure, Decisions, Sense
 from maxmargin.training.decoding import decoded
 from maxmargin.training.feature_weights import refuse_kernel
 from maxmargin.training.online import online_only
@@ -53,12 +54,8 @@ class CostLearner(Trainer):
         >= 0), `same_size` (True: all decisions have the same Σz, so that a constant may be added to all costs),
         `n_parts`, `solve_many` ((n, P) costs -> (n, P) decisions) and `check` (raises, or returns False, if z is no
         decision). A list has one for each training example; `predict` is then given `optimisers`.
-    measure : "regret" or "parts"
-        What is trained for. "regret": Y are costs, and the loss of a decision is what it costs more than the best one.
-        "parts": Y are decisions of 0 and 1, and the loss is the number of parts that are decided otherwise; parts that
-        are NaN or None in Y are not known, and are completed in training as they are likeliest.
-    sense : "min", "max" or None
-        Whether the optimiser finds the lowest or the highest total; None takes what it says itself, or "min".
+    {measure}
+    {sense}
     features : callable or None
         features(x) -> (P, F) matrix, where X is a list of anything.
     {fit_intercept}
@@ -71,7 +68,9 @@ class CostLearner(Trainer):
         What w is drawn to, in the place of 0: ½‖w - prior‖². "least_squares" are the weights that predict the costs
         best, so that models go from regression (C small) to SPO+ (C large). Not with a kernel.
     {tol}
-    The other parameters are those of StructuredSVM. With n_jobs, the optimiser is called in several threads at once.
+    {options}
+
+    With n_jobs, the optimiser is called in several threads at once.
 
     Attributes
     ----------
@@ -79,19 +78,21 @@ class CostLearner(Trainer):
         or a number.   weights_ : the same by name.   certificate_, history_, n_features_in_ (of whole examples).
     """
 
+    _described_by = (Decisions,)
+
     _default_tol = 1e-2
     calls_user_code = True
 
     def __init__(
         self,
         optimiser: Any,
-        measure: str = "regret",
-        sense: str | None = None,
+        measure: DecisionMeasure = "regret",
+        sense: Sense | None = None,
         features: Callable[[Any], Any] | None = None,
         fit_intercept: bool = True,
         kernel: Any = None,
         C: float = 100.0,
-        solver: str | Solver = "bcfw",
+        solver: SolverName | Solver = "bcfw",
         **options: Unpack[Options],
     ):
         self.optimiser = optimiser

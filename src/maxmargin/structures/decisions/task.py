@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from maxmargin.structures.decisions.observations import (
     split,
 )
 
+Sense = Literal["min", "max"]
+DecisionMeasure = Literal["regret", "parts"]
+
 
 class Decisions(UnitTask):
     """An optimiser finds the decision z, a number for every part, that is cheapest at costs ĉ(w, x), linear in w.
@@ -39,12 +42,21 @@ class Decisions(UnitTask):
     decided otherwise than in Y (observations.py). The search of training is the optimiser's own, at the costs
     κĉ - λσa: it must take costs of any sign.
 
-    optimiser : a function of costs that returns the best decision; see answers.py for what else it may say of itself.
-        Or a list of these, one per example.
-    measure : "regret", where Y are costs, or "parts", where Y are decisions of 0 and 1, NaN where they are not known.
-    sense : "min" or "max"; None takes what the optimiser says.
-    kernel : None, or a kernel of feature rows (maxmargin.kernels), in their place.
     X is an (n, F) matrix, an (n, P, F) array, or a list of (P, F) matrices (cases.py).
+
+    Parameters
+    ----------
+    optimiser : callable, object or list
+        A function of costs that returns the best decision; see answers.py for what else it may say of itself. Or a list
+        of these, one per example.
+    measure : "regret" or "parts"
+        What is trained for. "regret": Y are costs, and the loss of a decision is what it costs more than the best one.
+        "parts": Y are decisions of 0 and 1, and the loss is the number of parts that are decided otherwise; parts that
+        are NaN or None in Y are not known, and are completed in training as they are likeliest.
+    sense : "min", "max" or None
+        Whether the optimiser finds the lowest or the highest total; None takes what it says itself, or "min".
+    kernel : None, str, callable or Kernel
+        None, or a kernel of feature rows (maxmargin.kernels), in their place.
     """
 
     saved: ClassVar[Fields] = {
@@ -54,7 +66,9 @@ class Decisions(UnitTask):
         "n_parts_": Whole(1),
     }
 
-    def __init__(self, optimiser: Any, measure: str = "regret", sense: str | None = None, kernel: Any = None):
+    def __init__(
+        self, optimiser: Any, measure: DecisionMeasure = "regret", sense: Sense | None = None, kernel: Any = None
+    ):
         self.optimiser = optimiser
         self.measure = measure
         self.sense = sense

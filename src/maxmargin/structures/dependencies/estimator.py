@@ -14,11 +14,12 @@ from maxmargin.base.predictions import Predictions
 from maxmargin.problem.contract.task import Task
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
+from maxmargin.solvers.named import SolverName
 from maxmargin.structures.dependencies.arc_templates import feature_names
 from maxmargin.structures.dependencies.given_arcs import GivenArcs
 from maxmargin.structures.dependencies.heads import read_heads
 from maxmargin.structures.dependencies.measures import attachment_scores
-from maxmargin.structures.dependencies.task import Dependencies
+from maxmargin.structures.dependencies.task import ArcMeasure, Dependencies
 from maxmargin.training.decoding import decoded
 from maxmargin.training.options import Options
 from maxmargin.training.parameters import task_from
@@ -35,26 +36,13 @@ class DependencyParser(ProbabilisticTrainer):
 
     Parameters
     ----------
-    projective : bool
-        Only trees without crossing arcs, by Eisner's algorithm; False: all trees, by that of Chu, Liu and Edmonds,
-        which is faster.
-    single_root : bool
-        Exactly one word has the head 0, as Universal Dependencies wants it.
-    measure : "hamming" or "share"
-        The loss of a wrong tree: the number of words whose head or label is wrong, or their share.
-    features : None or function
-        None: features of forms and tags (docs/dependencies.md lists them). Or features(x) -> a matrix, dense or sparse,
-        with a row for every arc of x, that from h to m of n words in row h·n + m - 1; x may then be anything with a
-        length.
-    min_count : int
-        Of the built-in features. Forms that training shows less often are taken for unknown ones, as are new forms in
-        predictions. Forms are compared in lower case.
-    hash_bits : None or int
-        Of the built-in features. None: every feature of the true arcs of training has a weight of its own, others have
-        none. b: features of all arcs, right and wrong ones, have the weights of 2^b buckets (and 2^(b - 4) with a
-        weight for every label); different features may fall into one bucket, and weights have no names.
-    most_decodes : int
-        Searches for one sentence, at most, where losses are rescaled (rescaling="slack", slack="l2").
+    {projective}
+    {single_root}
+    {measure}
+    {features}
+    {min_count}
+    {hash_bits}
+    {most_decodes}
     C : float
         Weight of the mean slack against ½‖w‖².
     solver : str, Solver or None
@@ -66,7 +54,7 @@ class DependencyParser(ProbabilisticTrainer):
         Of "softmax_margin": the larger, the nearer to the hinge.
     calibrate : int or None
         Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
-    The other parameters are those of StructuredSVM.
+    {options}
 
     Attributes
     ----------
@@ -77,17 +65,19 @@ class DependencyParser(ProbabilisticTrainer):
     w_, certificate_, history_ : as in StructuredSVM
     """
 
+    _described_by = (Dependencies,)
+
     def __init__(
         self,
         projective: bool = False,
         single_root: bool = True,
-        measure: str = "hamming",
+        measure: ArcMeasure = "hamming",
         features: Callable[[Any], Any] | None = None,
         min_count: int = 1,
         hash_bits: int | None = None,
         most_decodes: int = 200,
         C: float = 100.0,
-        solver: str | Solver | None = None,
+        solver: SolverName | Solver | None = None,
         **options: Unpack[Options],
     ):
         self.projective = projective

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import product
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,9 @@ from maxmargin.structures.dependencies.scored_arcs import FoundTrees, as_trees
 from maxmargin.structures.dependencies.tree_sums import DependencySums
 from maxmargin.structures.dependencies.word_arcs import ROOM, WordArcs
 
-MEASURES = ("hamming", "share")
+ArcMeasure = Literal["hamming", "share"]
+
+MEASURES = get_args(ArcMeasure)
 MOST_BITS = 28
 
 
@@ -45,17 +47,28 @@ class Dependencies(Task):
 
     x is a list of tokens (form, tag), or of dicts with "form" and "tag"; y a list of heads, or of (head, label).
 
-    projective : only trees without crossing arcs.
-    single_root : exactly one word has the head 0.
-    measure : "hamming" or "share", see (2).
-    features : None (those of forms and tags, see compiled/arc_keys.py), or a function features(x) -> matrix with a row
-    for
-        every arc: that from h to m is row h·n + m - 1. x may then be anything that has a length.
-    min_count : how often a form must occur to have features of its own; of the built-in features.
-    hash_bits : None (a weight for every feature of the true arcs of training), or b: 2^b buckets for the features of
-    all
-        arcs; of the built-in features.
-    most_decodes : of an example in one exact search with rescaled losses.
+    Parameters
+    ----------
+    projective : bool
+        Only trees without crossing arcs, by Eisner's algorithm; False: all trees, by that of Chu, Liu and Edmonds,
+        which is faster.
+    single_root : bool
+        Exactly one word has the head 0, as Universal Dependencies wants it.
+    measure : "hamming" or "share"
+        The loss of a wrong tree: the number of words whose head or label is wrong, or their share.
+    features : None or function
+        None: features of forms and tags (docs/dependencies.md lists them). Or features(x) -> a matrix, dense or sparse,
+        with a row for every arc of x, that from h to m of n words in row h·n + m - 1; x may then be anything with a
+        length.
+    min_count : int
+        Of the built-in features. Forms that training shows less often are taken for unknown ones, as are new forms in
+        predictions. Forms are compared in lower case.
+    hash_bits : None or int
+        Of the built-in features. None: every feature of the true arcs of training has a weight of its own, others have
+        none. b: features of all arcs, right and wrong ones, have the weights of 2^b buckets (and 2^(b - 4) with a
+        weight for every label); different features may fall into one bucket, and weights have no names.
+    most_decodes : int
+        Searches for one sentence, at most, where losses are rescaled (rescaling="slack", slack="l2").
     """
 
     saved: ClassVar[Fields] = {
@@ -71,7 +84,7 @@ class Dependencies(Task):
         self,
         projective: bool = False,
         single_root: bool = True,
-        measure: str = "hamming",
+        measure: ArcMeasure = "hamming",
         features: Callable[[Any], Any] | None = None,
         min_count: int = 1,
         hash_bits: int | None = None,

@@ -15,7 +15,9 @@ from maxmargin.base.named_weights import Weights
 from maxmargin.base.predictions import Predictions
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
+from maxmargin.solvers.named import SolverName
 from maxmargin.structures.diversity.measures import subtopic_recall
+from maxmargin.structures.diversity.subtopics import SubtopicWeights
 from maxmargin.structures.diversity.task import THRESHOLDS, Diversity
 from maxmargin.training.decoding import decoded
 from maxmargin.training.options import Options
@@ -41,23 +43,16 @@ class Diversifier(Trainer):
 
     Parameters
     ----------
-    k : int
-        How many documents are chosen.
-    thresholds : sequence of float
-        Shares of the candidate documents. A word has one feature for each: whether at least this share contains it.
-    levels : sequence of str or (str, int), or None
-        When a document contains a word: the name of a field, or (field, at least so many times); "any" is all fields
-        together. Words have features of their own at each level. None: every field by itself.
-    subtopic_weights : "documents" or "equal"
-        Whether a subtopic weighs as much as it has documents, or all weigh the same.
-    vectorizer : object or None
-        What counts the words of texts: any vectorizer of scikit-learn; None is CountVectorizer(). A copy is fitted to
-        the documents of each query.
+    {k}
+    {thresholds}
+    {levels}
+    {subtopic_weights}
+    {vectorizer}
     C : float
         Weight of the mean structured hinge against ½‖w‖². Ψ counts words, so that useful values are well below 1.
     solver : str or Solver
         What trains; see solvers.
-    The other parameters are those of StructuredSVM.
+    {options}
 
     Attributes
     ----------
@@ -67,15 +62,17 @@ class Diversifier(Trainer):
     certificate_, history_ : see StructuredSVM.
     """
 
+    _described_by = (Diversity,)
+
     def __init__(
         self,
         k: int = 5,
         thresholds: Sequence[float] = THRESHOLDS,
         levels: Sequence[Any] | None = None,
-        subtopic_weights: str = "documents",
+        subtopic_weights: SubtopicWeights = "documents",
         vectorizer: Any = None,
         C: float = 0.1,
-        solver: str | Solver = "one_slack",
+        solver: SolverName | Solver = "one_slack",
         **options: Unpack[Options],
     ):
         self.k = k

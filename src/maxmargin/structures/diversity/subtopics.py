@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-WEIGHTS = ("documents", "equal")
+SubtopicWeights = Literal["documents", "equal"]
+WEIGHTS = get_args(SubtopicWeights)
 
 
 class Subtopics:

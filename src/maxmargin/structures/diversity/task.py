@@ -17,7 +17,7 @@ from maxmargin.base.search import Search
 from maxmargin.problem.contract.task import Task
 from maxmargin.structures.diversity.batch import DiversityBatch, PackedQuery, best_set
 from maxmargin.structures.diversity.documents import ANY, WordCounts, read, read_all
-from maxmargin.structures.diversity.subtopics import Subtopics, checked_weights
+from maxmargin.structures.diversity.subtopics import Subtopics, SubtopicWeights, checked_weights
 from maxmargin.structures.diversity.subtopics import read_all as read_subtopics
 from maxmargin.structures.diversity.target import target
 from maxmargin.structures.diversity.word_coverage import Level, WordCoverage, greedy_order
@@ -48,12 +48,20 @@ class Diversity(Task):
     has missed, which is computed for every plane (compiled/coverage.py). In training the greedy set is improved by
     swapping documents; predictions are the plain greedy order.
 
-    k : how many documents are chosen.
-    thresholds : of the share of candidate documents that contain a word; 0 is for all words.
-    levels : when a document contains a word: a field, or (field, at least so many times). The field "any" is all
-        together. None: every field by itself.
-    subtopic_weights : "documents", a subtopic weighs as much as it has documents; "equal", all weigh the same.
-    vectorizer : what counts words of texts, fitted anew to the documents of each query; None is CountVectorizer().
+    Parameters
+    ----------
+    k : int
+        How many documents are chosen.
+    thresholds : sequence of float
+        Shares of the candidate documents. A word has one feature for each: whether at least this share contains it.
+    levels : sequence of str or (str, int), or None
+        When a document contains a word: the name of a field, or (field, at least so many times); "any" is all fields
+        together. Words have features of their own at each level. None: every field by itself.
+    subtopic_weights : "documents" or "equal"
+        Whether a subtopic weighs as much as it has documents, or all weigh the same.
+    vectorizer : object or None
+        What counts the words of texts: any vectorizer of scikit-learn; None is CountVectorizer(). A copy is fitted to
+        the documents of each query.
     """
 
     search = Search.UNDERGENERATING
@@ -72,7 +80,7 @@ class Diversity(Task):
         k: int = 5,
         thresholds: Sequence[float] = THRESHOLDS,
         levels: Sequence[Any] | None = None,
-        subtopic_weights: str = "documents",
+        subtopic_weights: SubtopicWeights = "documents",
         vectorizer: Any = None,
     ):
         self.k = k

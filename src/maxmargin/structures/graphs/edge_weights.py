@@ -9,13 +9,14 @@ attractive is a bound of single weights, so that two labels take a basis in whic
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from maxmargin.base.arrays import Array
 
-PAIRWISE = ("full", "potts")
+Pairwise = Literal["full", "potts"]
+PAIRWISE = get_args(Pairwise)
 
 
 class EdgeWeights:

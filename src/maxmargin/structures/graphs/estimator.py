@@ -17,9 +17,11 @@ from maxmargin.base.progress_line import LiveLine
 from maxmargin.report.findings import Findings, Section
 from maxmargin.report.scoring.agreement import Agreement, share_right
 from maxmargin.solvers import Solver
+from maxmargin.solvers.named import SolverName
+from maxmargin.structures.graphs.edge_weights import Pairwise
 from maxmargin.structures.graphs.node_labels import read_labels
 from maxmargin.structures.graphs.stacking import StackedScores
-from maxmargin.structures.graphs.task import Graph, LabellingBound
+from maxmargin.structures.graphs.task import Graph, LabellingBound, Method, Unlabelled
 from maxmargin.training.checkpoints.checkpoint import Checkpoint
 from maxmargin.training.decoding import decoded
 from maxmargin.training.feature_weights import refuse_kernel
@@ -56,21 +58,11 @@ class GraphLabeler(ProbabilisticTrainer):
         more.
     {classes}
     {costs}
-    pairwise : "full" or "potts"
-        "full": every edge feature has a weight for each pair of labels. "potts": it has one weight, which counts where
-        both nodes have the same label; positive, it rewards that. Few weights for few data.
-    directed : bool or list of bool
-        Of full tables: whether the weight of two labels depends on which is at the first node of an edge; a list has
-        one value per edge feature.
-    method : str
-        "auto" chooses by the graph. "forest", "junction_tree", "min_cut", "roof_dual", "relaxation" and "expansion"
-        force one method. "expansion" is the fast one for large graphs with many labels; it proves nothing.
-    attractive : bool
-        Whether neighbours never prefer different labels; edge features must be >= 0 then. Potts weights are kept >= 0,
-        full tables of two labels submodular, and those of more >= 0 for equal labels and <= 0 for different ones. Two
-        labels are then found by a minimum cut, and exactly.
-    unlabelled : "error" or "leave_out"
-        What to do in training with nodes whose label is None. Left out, they take the edges at them along.
+    {pairwise}
+    {directed}
+    {method}
+    {attractive}
+    {unlabelled}
     stack : None or classifier
         A scikit-learn classifier of single nodes, whose scores take the place of the nodes' features: log-probabilities
         (predict_proba, not below log 0.001) or decision_function, and a constant. In training every graph is scored by
@@ -88,7 +80,7 @@ class GraphLabeler(ProbabilisticTrainer):
         None: "bcfw" for the hinge, "lbfgs" for other objectives.
     calibrate : int or None
         Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
-    The other parameters are those of StructuredSVM.
+    {options}
 
     Attributes
     ----------
@@ -97,6 +89,8 @@ class GraphLabeler(ProbabilisticTrainer):
     stack_ : with stack, the classifier that was trained on all nodes, in `stack_.classifier`.
     classes_, n_features_in_, w_, certificate_, history_, and weights_: those of nodes and edges by name.
     """
+
+    _described_by = (Graph,)
 
     _units = "nodes"
 
@@ -107,15 +101,15 @@ class GraphLabeler(ProbabilisticTrainer):
         C: float = 10.0,
         classes: Sequence[Hashable] | None = None,
         costs: Any = None,
-        pairwise: str = "full",
+        pairwise: Pairwise = "full",
         directed: bool | Sequence[bool] = True,
-        method: str = "auto",
+        method: Method = "auto",
         attractive: bool = False,
-        unlabelled: str = "error",
+        unlabelled: Unlabelled = "error",
         stack: Any = None,
         stack_folds: int = 5,
         kernel: Any = None,
-        solver: str | Solver | None = None,
+        solver: SolverName | Solver | None = None,
         **options: Unpack[Options],
     ):
         self.classes = classes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import pairwise, product
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from maxmargin.inputs.labels.labels import Labels, cost_matrix, label_array, lab
 from maxmargin.kernels.units import UnitTask
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.graphs.batch import GraphBatch
-from maxmargin.structures.graphs.edge_weights import EdgeWeights, edge_weights
+from maxmargin.structures.graphs.edge_weights import EdgeWeights, Pairwise, edge_weights
 from maxmargin.structures.graphs.graph_sums import GraphSums, SumOrders
 from maxmargin.structures.graphs.inference.messages import pass_messages
 from maxmargin.structures.graphs.inference.model import Answer, PairwiseModel, Relaxed
@@ -29,7 +29,10 @@ from maxmargin.structures.graphs.packed_graph import PackedGraph
 from maxmargin.structures.graphs.rows import added_up
 from maxmargin.structures.graphs.searches import solved, tolerance
 
-UNLABELLED = ("error", "leave_out")
+Unlabelled = Literal["error", "leave_out"]
+Method = Literal["auto", "forest", "junction_tree", "min_cut", "roof_dual", "relaxation", "expansion"]
+
+UNLABELLED = get_args(Unlabelled)
 
 
 class LabellingBound(NamedTuple):
@@ -61,20 +64,30 @@ class Graph(UnitTask):
     x is Nodes, or a tuple (features, edges) or (features, edges, edge_features). y is a list or array of labels, one
     per node; for a grid an (H, W) array. Weighted(labels, costs) has costs of single nodes.
 
-    classes : the label set, where the training data may not show all of it.
-    costs : None, {label: cost of missing it}, or a (K, K) matrix cost[true, predicted] in the order of `classes`.
-    pairwise : "full": W[g] is a table with a weight for every pair of labels. "potts": W[g, k, l] = w_g [k = l], one
-        weight per edge feature; a positive one rewards equal labels.
-    directed : of full tables. True: W[g, k, l] is the weight of label k at the first and l at the second node of an
-        edge. False: the order of the nodes does not matter, W[g] is symmetric. A list says it for every edge feature.
-    method : "auto", or one method for all graphs: "forest", "junction_tree", "min_cut", "roof_dual", "relaxation",
-        "expansion" (α-expansion: fast, finds a good labelling without a proof; undergenerating).
-    attractive : whether neighbours never prefer different labels, whatever the features of their edge are, which must
-        be >= 0 then. Potts: w_g >= 0. Full tables of two labels: W[g, 0, 0] + W[g, 1, 1] >= W[g, 0, 1] + W[g, 1, 0].
-        Of more labels: weights are >= 0 for equal labels and <= 0 for different ones. With two labels the best
-        labelling is then a minimum cut, and exact.
-    unlabelled : what to do in training with nodes whose label is None: "error", or "leave_out" them and their edges.
-    kernel : None, or a kernel of nodes (maxmargin.kernels), whose features take the place of x_i.
+    Parameters
+    ----------
+    classes : sequence or None
+        The label set, where the training data may not show all of it.
+    costs : None, dict or array
+        None, {label: cost of missing it}, or a (K, K) matrix cost[true, predicted] in the order of `classes`.
+    pairwise : "full" or "potts"
+        "full": every edge feature has a weight for each pair of labels. "potts": it has one weight, which counts where
+        both nodes have the same label, W[g, k, l] = w_g [k = l]; positive, it rewards that. Few weights for few data.
+    directed : bool or list of bool
+        For full tables: whether the weight W[g, k, l] of two labels depends on which is at the first node of an edge;
+        if not, W[g] is symmetric. A list has one value per edge feature.
+    method : "auto", "forest", "junction_tree", "min_cut", "roof_dual", "relaxation" or "expansion"
+        "auto" chooses by the graph. "forest", "junction_tree", "min_cut", "roof_dual", "relaxation" and "expansion"
+        force one method. "expansion" is the fast one for large graphs with many labels; it proves nothing.
+    attractive : bool
+        Whether neighbours never prefer different labels; edge features must be >= 0 then. Potts weights are kept >= 0,
+        full tables of two labels submodular (W[g, 0, 0] + W[g, 1, 1] >= W[g, 0, 1] + W[g, 1, 0]), and those of more
+        labels >= 0 for equal labels and <= 0 for different ones. Two
+        labels are then found by a minimum cut, and exactly.
+    unlabelled : "error" or "leave_out"
+        What to do in training with nodes whose label is None. Left out, they take the edges at them along.
+    kernel : None, str, callable or Kernel
+        None, or a kernel of nodes (maxmargin.kernels), whose features take the place of x_i.
     """
 
     saved: ClassVar[Fields] = {
@@ -94,11 +107,11 @@ class Graph(UnitTask):
         self,
         classes: Sequence[Hashable] | None = None,
         costs: Any = None,
-        pairwise: str = "full",
+        pairwise: Pairwise = "full",
         directed: bool | Sequence[bool] = True,
-        method: str = "auto",
+        method: Method = "auto",
         attractive: bool = False,
-        unlabelled: str = "error",
+        unlabelled: Unlabelled = "error",
         kernel: Any = None,
     ):
         self.classes = classes

@@ -19,13 +19,14 @@ from maxmargin.base.named_weights import Weights
 from maxmargin.problem.dual.objective import Certificate
 from maxmargin.report.findings import Findings, Section
 from maxmargin.solvers import CCCP, Solver
+from maxmargin.solvers.named import SolverName
 from maxmargin.structures.motifs.description import MotifDescription
 from maxmargin.structures.motifs.examples import MotifExamples, motif_examples, strings_of
 from maxmargin.structures.motifs.lengths import chosen_length, possible_lengths
 from maxmargin.structures.motifs.sites import Site, best_sites, separate_sites
 from maxmargin.structures.motifs.start import is_guess
 from maxmargin.structures.motifs.strings import context_names
-from maxmargin.structures.motifs.task import Motif
+from maxmargin.structures.motifs.task import Motif, Unknown
 from maxmargin.training.checkpoints.checkpoint import Checkpoint
 from maxmargin.training.checkpoints.checkpointed import open_checkpoint
 from maxmargin.training.online import NoPartialFit
@@ -47,13 +48,9 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         Letters in the motif. Of several lengths (a list, a range) the one with the smallest error on a quarter of the
         labelled strings, which is held out for that, is chosen (a tie by the objective); the model is then trained on
         all of them. See `length_` and `length_errors_`.
-    background_order : int or None
-        The order of the Markov chain that models what is not motif: how many letters before a letter tell how likely it
-        is. None leaves the background out.
-    strands : 1 or 2
-        2 also looks for the motif on the other strand (DNA and RNA).
-    alphabet : str
-        The letters; upper and lower case are the same.
+    {background_order}
+    {strands}
+    {alphabet}
     restarts : int
         Trainings from different guesses; the one with the best objective is kept.
     start : None, str or array
@@ -66,9 +63,7 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         The class that has the motif; None for the last in sorted order.
     background_weight : float
         Of every string of `background` (see `fit`), where a labelled one counts 1.
-    unknown : "error" or "skip"
-        What to do with letters outside the alphabet, such as N. If they are skipped, windows that contain one cannot
-        hold the motif, and they are not part of the background.
+    {unknown}
     C : float
         Weight of the mean hinge against ½‖w‖². The mean is weighted: a string of weight v has the price
         C · v / (sum of all weights), so that C need not be changed with the number of strings or of those in the
@@ -77,7 +72,7 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         What trains between two guesses of the motifs' places, or a solvers.CCCP object (with restarts of its own).
     tol : float or None
         Relative gap to stop at; None: 1%, or what a solver object says itself.
-    The other parameters are those of StructuredSVM.
+    {options}
 
     Attributes
     ----------
@@ -90,6 +85,8 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
     background_frequencies_ and letter_weights_: of the letters in the training strings without the motif, how frequent
     they are, and their mean weights in the background.
     """
+
+    _described_by = (Motif,)
 
     whole_arguments = ("background",)
 
@@ -113,9 +110,9 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         start: Any = None,
         positive: Any = None,
         background_weight: float = 0.02,
-        unknown: str = "error",
+        unknown: Unknown = "error",
         C: float = 100.0,
-        solver: str | Solver = "bcfw",
+        solver: SolverName | Solver = "bcfw",
         **options: Unpack[Options],
     ):
         self.length = length

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from maxmargin.structures.motifs.scored_windows import ScoredWindows
 from maxmargin.structures.motifs.start import given_weights
 from maxmargin.structures.motifs.strings import markov_size
 from maxmargin.structures.motifs.windows import ChosenWindows, Places
+
+Unknown = Literal["error", "skip"]
 
 LARGEST_TABLE = 512  # words in a table of the search: 4 letters of DNA, 2 of proteins; larger ones leave the fast cache
 MOST_FEATURES = 10**7
@@ -56,13 +58,22 @@ class Motif(ScoredWindows):
     beginning of a string or after an unknown letter, have features of their own. So the features of two outputs differ
     only in their windows. Δ is 1 where the class is wrong.
 
-    length : how many letters the motif has.
-    background_order : k, the order of the Markov chain: 0 to 3 for DNA; None leaves the background out.
-    strands : 2 also looks for the motif on the other strand, as the reverse complement of the window (DNA and RNA).
-    alphabet : the letters, in any case.
-    unknown : "error", or "skip" for strings with letters outside the alphabet (such as N): windows that contain one
-        cannot hold the motif, and it is not part of the background.
-    start : where training begins, before there are weights: "words" (or None) or "windows", which are ways to guess the
+    Parameters
+    ----------
+    length : int
+        How many letters the motif has.
+    background_order : int or None
+        The order of the Markov chain that models what is not motif: how many letters before a letter tell how likely it
+        is. None leaves the background out.
+    strands : 1 or 2
+        2 also looks for the motif on the other strand (DNA and RNA).
+    alphabet : str
+        The letters; upper and lower case are the same.
+    unknown : "error" or "skip"
+        What to do with letters outside the alphabet, such as N. If they are skipped, windows that contain one cannot
+        hold the motif, and they are not part of the background.
+    start : None, str or array
+        Where training begins, before there are weights: "words" (or None) or "windows", which are ways to guess the
         motif's places; a pattern that the motif may look like, as a string or a matrix; or an array of all weights. See
         start.py.
     """
@@ -81,7 +92,7 @@ class Motif(ScoredWindows):
         background_order: int | None = 3,
         strands: int = 2,
         alphabet: str = "ACGT",
-        unknown: str = "error",
+        unknown: Unknown = "error",
         start: Any = None,
     ):
         self.length = length

@@ -16,9 +16,10 @@ from maxmargin.base.predictions import Predictions
 from maxmargin.problem.contract.task import Task
 from maxmargin.report.findings import Findings, Section
 from maxmargin.solvers import Solver
+from maxmargin.solvers.named import SolverName
 from maxmargin.structures.parsing.parseval import parseval
 from maxmargin.structures.parsing.sentences import check_length, tree_of_sentence
-from maxmargin.structures.parsing.task import Grammar
+from maxmargin.structures.parsing.task import Grammar, Inputs, OnFailure, TreeMeasure
 from maxmargin.structures.parsing.trees import Bracket, Tree
 from maxmargin.training.decoding import decoded
 from maxmargin.training.options import Options
@@ -109,28 +110,14 @@ class Parser(ParsesSentences, ProbabilisticTrainer):
 
     Parameters
     ----------
-    inputs : "tags", "words" or "features"
-        What a sentence is: a list of tags or of (word, tag) pairs; a list of words; or what SequenceLabeler takes.
-    measure : "hamming", "f1" or "zero_one"
-        The loss of a wrong tree: the number of missed and wrong brackets, 1 - F1, or 1. The search is exact for all.
-    horizontal : int or None
-        How many siblings to the left a rule remembers; None: all. The more it remembers, the more precise and the
-        rarer it is.
-    vertical : int
-        How many generations a label remembers, itself included: with 2, labels with different parents differ.
-    rules : None or strings
-        A grammar of your own, like "NP -> DT NN | NNP", instead of the rules of the trees. It is used as it is,
-        whatever `horizontal` is.
-    span_features : "auto" or sequence of names
-        Gives rules weights by the tags (or words) at the ends of their span, around it and on both sides of its split,
-        and by its length: "first", "last", "before", "after", "length", "split_left", "split_right". "auto" means all
-        if sentences are tags or words; () has weights of rules alone, which is the model of the paper.
-    f1_words : int
-        With "f1", sentences with more words are trained with a scaled Hamming loss; a LossReplaced warning says how
-        many there are.
-    on_failure : "error" or "flat"
-        What predict does with a sentence that has no tree in the grammar: raise an error (Unparseable, which is a
-        ValueError), or put all its words below one node.
+    {inputs}
+    {measure}
+    {horizontal}
+    {vertical}
+    {rules}
+    {span_features}
+    {f1_words}
+    {on_failure}
     C : float
         Weight of the mean slack against ½‖w‖².
     solver : str, Solver or None
@@ -142,7 +129,7 @@ class Parser(ParsesSentences, ProbabilisticTrainer):
         Of "softmax_margin": the larger, the nearer to the hinge.
     calibrate : int or None
         Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
-    The other parameters are those of StructuredSVM.
+    {options}
 
     Attributes
     ----------
@@ -152,18 +139,20 @@ class Parser(ParsesSentences, ProbabilisticTrainer):
     w_, certificate_, history_ : as in StructuredSVM
     """
 
+    _described_by = (Grammar,)
+
     def __init__(
         self,
-        inputs: str = "tags",
-        measure: str = "hamming",
+        inputs: Inputs = "tags",
+        measure: TreeMeasure = "hamming",
         horizontal: int | None = 0,
         vertical: int = 1,
         rules: Any = None,
         span_features: str | Sequence[str] = "auto",
         f1_words: int = 20,
-        on_failure: str = "error",
+        on_failure: OnFailure = "error",
         C: float = 100.0,
-        solver: str | Solver | None = None,
+        solver: SolverName | Solver | None = None,
         **options: Unpack[Options],
     ):
         self.inputs = inputs

@@ -13,7 +13,7 @@ from maxmargin.base.files.objects import Fields, parameters_of
 from maxmargin.base.files.saving import SavedModel
 from maxmargin.report.reported import Reported
 from maxmargin.structures.parsing.estimator import ParsesSentences
-from maxmargin.structures.parsing.task import Grammar
+from maxmargin.structures.parsing.task import Grammar, OnFailure
 
 
 class PCFG(ParsesSentences, SavedModel, Reported, BaseEstimator):
@@ -57,7 +57,7 @@ class PCFG(ParsesSentences, SavedModel, Reported, BaseEstimator):
         horizontal: int | None = 1,
         vertical: int = 1,
         rules: Any = None,
-        on_failure: str = "error",
+        on_failure: OnFailure = "error",
     ):
         self.smoothing = smoothing
         self.horizontal = horizontal

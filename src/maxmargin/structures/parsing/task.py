@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,11 @@ from maxmargin.structures.parsing.sentences import READERS, tree_of_sentence
 from maxmargin.structures.parsing.tree_sums import TreeSums
 from maxmargin.structures.parsing.trees import Tree
 
-MEASURES = ("hamming", "f1", "zero_one")
+OnFailure = Literal["error", "flat"]
+TreeMeasure = Literal["hamming", "f1", "zero_one"]
+Inputs = Literal["tags", "words", "features"]
+
+MEASURES = get_args(TreeMeasure)
 
 
 class Unparseable(ValueError):  # noqa: N818 - what happened is the better name
@@ -51,17 +55,31 @@ class Grammar(Task):
     margin and with slack rescaling (compiled/cky_counts.py keeps a table over counts). With "f1" that table grows fast
     with the length of a sentence, which is why there is f1_words.
 
-    inputs : "tags" (x is a list of tags, or of (word, tag) pairs), "words" (a list of words; inputs/words.py makes
-        their features), or "features" (what tasks.Chain takes: tokens as attributes or dicts, or a matrix)
+    Parameters
+    ----------
+    inputs : "tags", "words" or "features"
+        What a sentence is: a list of tags or of (word, tag) pairs; a list of words; or what SequenceLabeler takes.
     measure : "hamming", "f1" or "zero_one"
-    horizontal, vertical : how many siblings and generations a rule remembers; see Productions
-    rules : None (read them off the training trees) or strings like "NP -> DT NN | NNP". The parent of the first rule is
-        the root, and whatever has no rule of its own is a tag. Given rules are not changed: horizontal is not used.
-    span_features : any of "first", "last", "before", "after", "length", "split_left", "split_right" (see SpanFeatures),
-        () for the rules alone, or "auto": all if sentences are tags or words
-    f1_words : the number of words up to which "f1" is the loss itself
-    on_failure : "error", or "flat": a sentence without derivation gets a tree with all its words below one node, whose
-        label is that of the most frequent root
+        The loss of a wrong tree: the number of missed and wrong brackets, 1 - F1, or 1. The search is exact for all.
+    horizontal : int or None
+        How many siblings to the left a rule remembers; None: all. The more it remembers, the more precise and the
+        rarer it is.
+    vertical : int
+        How many generations a label remembers, itself included: with 2, labels with different parents differ.
+    rules : None or strings
+        A grammar of your own, like "NP -> DT NN | NNP", instead of the rules of the trees. It is used as it is,
+        whatever `horizontal` is. The parent of the first rule is the root, and whatever has no rule of its own is a
+        tag.
+    span_features : "auto" or sequence of names
+        Gives rules weights by the tags (or words) at the ends of their span, around it and on both sides of its split,
+        and by its length: "first", "last", "before", "after", "length", "split_left", "split_right". "auto" means all
+        if sentences are tags or words; () has weights of rules alone, which is the model of the paper.
+    f1_words : int
+        With "f1", sentences with more words are trained with a scaled Hamming loss; a LossReplaced warning says how
+        many there are.
+    on_failure : "error" or "flat"
+        What predict does with a sentence that has no tree in the grammar: raise an error (Unparseable, which is a
+        ValueError), or put all its words below one node, whose label is that of the most frequent root.
     """
 
     saved: ClassVar[Fields] = {
@@ -73,14 +91,14 @@ class Grammar(Task):
 
     def __init__(
         self,
-        inputs: str = "tags",
-        measure: str = "hamming",
+        inputs: Inputs = "tags",
+        measure: TreeMeasure = "hamming",
         horizontal: int | None = 0,
         vertical: int = 1,
         rules: Any = None,
         span_features: str | Sequence[str] = "auto",
         f1_words: int = 20,
-        on_failure: str = "error",
+        on_failure: OnFailure = "error",
     ):
         self.inputs = inputs
         self.measure = measure

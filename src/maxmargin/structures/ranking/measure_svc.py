@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, ClassVar, Self, Unpack
+from typing import Any, ClassVar, Literal, Self, Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from maxmargin.problem.contract.capabilities.prediction_form import trained_mode
 from maxmargin.problem.dual.objective import Certificate
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solution, Solver
+from maxmargin.solvers.named import SolverName
 from maxmargin.structures.ranking.groups import Groups
 from maxmargin.structures.ranking.measure_sample import MeasureSample, counted_rows, two_classes
 from maxmargin.structures.ranking.objectives import Objective, objectives_of, score_measure
@@ -35,8 +36,10 @@ from maxmargin.training.flat import MatrixClassifier
 from maxmargin.training.online import NoPartialFit
 from maxmargin.training.options import Options
 
+CutBy = Literal["cv", "trained"]
+TrainFor = Literal["auto", "measure"]
+
 FOLD_TOL = 0.01  # the gap of trainings that only score what they have not seen
-TRAIN_FOR, CUTS = ("auto", "measure"), ("cv", "trained")
 
 
 class MeasureSVC(MatrixClassifier):
@@ -85,7 +88,7 @@ class MeasureSVC(MatrixClassifier):
     solver : str or Solver
         "one_slack" by default: the whole sample is one structural example.
     {tol}
-    The other parameters are those of StructuredSVM.
+    {options}
 
     `fit` takes sample_weight where it has a meaning: any weights for "error", "balanced_error" and "roc_auc", and whole
     numbers, which count an example so many times, for the others.
@@ -135,9 +138,9 @@ class MeasureSVC(MatrixClassifier):
         C: float = 100.0,
         fit_intercept: bool = True,
         kernel: Any = None,
-        train_for: str = "auto",
-        cut: str = "cv",
-        solver: str | Solver = "one_slack",
+        train_for: TrainFor = "auto",
+        cut: CutBy = "cv",
+        solver: SolverName | Solver = "one_slack",
         **options: Unpack[Options],
     ):
         self.measure = measure
@@ -295,7 +298,7 @@ class MeasureSVC(MatrixClassifier):
         reset : whether it is for training; it is then remembered which classes and how many features there are.
         """
         if reset:
-            for name, known in (("train_for", TRAIN_FOR), ("cut", CUTS)):
+            for name, known in (("train_for", get_args(TrainFor)), ("cut", get_args(CutBy))):
                 if getattr(self, name) not in known:
                     wanted = " or ".join(map(repr, known))
                     raise ValueError(f"{name} must be {wanted}, got {getattr(self, name)!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,8 @@ from maxmargin.structures.ranking.groups import Groups, query_ids
 from maxmargin.structures.ranking.measures import checked_k
 from maxmargin.structures.ranking.orders import average_precision, concordance, ndcg, precision_at, worst_order
 
-RANKED_BY = ("map", "ndcg", "roc_auc", "precision_at_k")  # the measures of query_scores, and of Ranker
+RankerMeasure = Literal["map", "ndcg", "roc_auc", "precision_at_k"]
+RANKED_BY = get_args(RankerMeasure)  # the measures of query_scores, and of Ranker
 
 
 def query_scores(

@@ -26,13 +26,14 @@ from maxmargin.problem.dual.objective import Certificate
 from maxmargin.problem.oracle.sample_weights import normalised_weights
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
+from maxmargin.solvers.named import SolverName
 from maxmargin.structures.ranking.contingency import Contingency
 from maxmargin.structures.ranking.first_weights import checked_start, relevance_classifier
 from maxmargin.structures.ranking.groups import Groups, query_ids
 from maxmargin.structures.ranking.measures import checked_k
 from maxmargin.structures.ranking.packed_queries import PackedQueries
-from maxmargin.structures.ranking.query_scores import RANKED_BY, query_scores
-from maxmargin.structures.ranking.ranking import GRADE, Ranking
+from maxmargin.structures.ranking.query_scores import RANKED_BY, RankerMeasure, query_scores
+from maxmargin.structures.ranking.ranking import GRADE, Features, Ranking, Surrogate
 from maxmargin.structures.ranking.topk import TopK
 from maxmargin.structures.ranking.topk_batch import TopKBatch
 from maxmargin.structures.ranking.zero_weights import remedy_for_zero
@@ -68,14 +69,9 @@ class Ranker(Trainer):
     k : int or None
         For "precision_at_k" (queries with fewer rows are shown whole) and, if given, the depth of "ndcg": that which
         `score` measures, and for surrogate="listwise" the one trained for, too. Pairs are the same at every depth.
-    relevant : float
-        From which relevance on a row counts as relevant for "map" and "precision_at_k".
-    surrogate : "pairs" or "listwise"
-        What "ndcg" minimises. "pairs" is a hinge for every pair of rows of different grade, whose weight and margin
-        are the difference of their gains 2^relevance - 1: fast, and learns where the other does not.
-        "listwise" bounds 1 - NDCG of whole rankings, which is loose, and slow for many levels. See tasks.Ranking.
-    features : "pairs" or "positions"
-        How surrogate="listwise" describes a ranking; "positions" is for long queries with many levels.
+    {relevant}
+    {surrogate}
+    {features}
     latent : bool
         For "precision_at_k": whether training chooses the relevant rows that are to come first. No query may then have
         fewer than k rows.
@@ -89,7 +85,7 @@ class Ranker(Trainer):
         Weight of the mean slack against ½‖w‖². The default is for features between 0 and 1, for which 30 to 300 was
         best; for features of variance 1 begin at 1.
     {tol}
-    The other parameters are those of StructuredSVM.
+    {options}
 
     Queries whose rows all have the same relevance have nothing to tell and cost nothing.
 
@@ -99,6 +95,8 @@ class Ranker(Trainer):
     start_ : latent=True: the weights that training began at.   rounds_ : one entry per outer round, see solvers.CCCP.
     """
 
+    _described_by = (Ranking,)
+
     _default_tol = 1e-3
 
     _packed = PackedQueries
@@ -107,16 +105,16 @@ class Ranker(Trainer):
 
     def __init__(
         self,
-        measure: str = "map",
+        measure: RankerMeasure = "map",
         k: int | None = None,
         relevant: float = 1,
-        surrogate: str = "pairs",
-        features: str = "pairs",
+        surrogate: Surrogate = "pairs",
+        features: Features = "pairs",
         latent: bool = False,
         start: Any = None,
         C: float = 100.0,
         kernel: Any = None,
-        solver: str | Solver = "one_slack",
+        solver: SolverName | Solver = "one_slack",
         **options: Unpack[Options],
     ):
         self.measure = measure

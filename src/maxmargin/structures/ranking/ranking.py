@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,13 @@ from maxmargin.structures.ranking.pair_batch import PairBatch
 from maxmargin.structures.ranking.row_labels import WeightedRows, levels_and_weights
 from maxmargin.structures.ranking.segmented_batch import SegmentedBatch
 
-MEASURES = ("map", "ndcg", "roc_auc")
-SURROGATES = ("pairs", "listwise")
-FEATURES = ("pairs", "positions")
+Features = Literal["pairs", "positions"]
+Surrogate = Literal["pairs", "listwise"]
+
+RankingMeasure = Literal["map", "ndcg", "roc_auc"]
+MEASURES = get_args(RankingMeasure)
+SURROGATES = get_args(Surrogate)
+FEATURES = get_args(Features)
 GRADE = 50  # gains 2^grade - 1 beyond this would leave nothing of the others
 
 
@@ -70,12 +74,22 @@ class Ranking(GroupTask):
         number of levels (a sort, or with k an assignment problem) but wants the scores of equally relevant rows to be
         equal, because the truth stands for all of their orders at once.
 
+    Parameters
+    ----------
     measure : "map", "ndcg" or "roc_auc"
-    k : the depth of "ndcg", which surrogate="listwise" reads; None is that of the whole ranking
-    relevant : the lowest level that is relevant for "map"
-    surrogate : "pairs" or "listwise", of "ndcg"
-    features : "pairs" or "positions", of surrogate="listwise"
-    kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x_i
+        What a ranking is evaluated by: mean average precision, NDCG, or the share of pairs in the right order.
+    k : int or None
+        The depth of "ndcg", which surrogate="listwise" reads; None is that of the whole ranking.
+    relevant : float
+        From which relevance on a row counts as relevant for "map" and "precision_at_k".
+    surrogate : "pairs" or "listwise"
+        What "ndcg" minimises. "pairs" is a hinge for every pair of rows of different grade, whose weight and margin
+        are the difference of their gains 2^relevance - 1: fast, and learns where the other does not.
+        "listwise" bounds 1 - NDCG of whole rankings, which is loose, and slow for many levels.
+    features : "pairs" or "positions"
+        How surrogate="listwise" describes a ranking; "positions" is for long queries with many levels.
+    kernel : None, str, callable or Kernel
+        None, or a kernel of rows (maxmargin.kernels), whose features take the place of x_i.
 
     A query without pairs tells nothing and costs nothing. Slack rescaling and squared slacks are exact for
     "roc_auc"; for others they are searched with a proved upper bound, see rescaling.py.
@@ -85,11 +99,11 @@ class Ranking(GroupTask):
 
     def __init__(
         self,
-        measure: str = "map",
+        measure: RankingMeasure = "map",
         k: int | None = None,
         relevant: float = 1,
-        surrogate: str = "pairs",
-        features: str = "pairs",
+        surrogate: Surrogate = "pairs",
+        features: Features = "pairs",
         kernel: Any = None,
     ):
         self.measure = measure

@@ -15,8 +15,10 @@ from maxmargin.inputs.tokens.token_templates import TokenTemplates
 from maxmargin.problem.contract.task import Task
 from maxmargin.report.findings import Findings, Section
 from maxmargin.solvers import Solver
+from maxmargin.solvers.named import SolverName
+from maxmargin.structures.segments.losses import SegmentMeasure
 from maxmargin.structures.segments.spans import OUTSIDE, read_segmentation
-from maxmargin.structures.segments.task import SemiMarkov
+from maxmargin.structures.segments.task import SemiMarkov, Unknown
 from maxmargin.training.options import Options
 from maxmargin.training.parameters import task_from
 from maxmargin.training.sequence_trainer import SequenceTrainer
@@ -46,26 +48,17 @@ class SegmentLabeler(SequenceTrainer):
     ----------
     C : float
         Weight of the mean structured hinge against ½‖w‖².
-    measure : "tokens", "segments" or "f1"
-        The loss of a wrong segmentation: the number of tokens with a wrong tag; the number of segments that are missed,
-        and of those that are wrong; or 1 - F1 of the sequence, searched exactly in a table over counts.
-    segment_features : None or function
-        segment_features(tokens, begin, end) -> what tokens are: a list of attributes or a dict. It is asked for every
-        stretch of at most max_length tokens, and what true segments of the training data have gets a weight.
-        tasks.SegmentText is one for text.
-    max_length : int or None
-        The longest segment that is predicted; None: that of the training data, `max_length_`.
+    {measure}
+    {segment_features}
+    {max_length}
     costs : None, dict or matrix
         With "tokens" {label: cost of a wrong tag at its tokens}, or cost[true, predicted] in the order "O", classes_;
         with "segments" {label: price of a missed or wrong segment}.
     classes : list or None
         The labels of segments, where the training data may not show all of them.
-    unknown : "ignore" or "error"
-        What to do with a feature of a token that training has not seen; one that is ignored has no weight.
-    min_count : int
-        Features that fewer of the training tokens, or of the true segments, have get no weight.
-    features : None or TokenTemplates
-        What makes the features of tokens: X then is lists of tuples of columns, such as formats.read_conll reads.
+    {unknown}
+    {min_count}
+    {features}
     objective : "hinge", "likelihood" or "softmax_margin"
         What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood (a semi-Markov
         conditional random field), or the softmax-margin between them, which "f1" has not.
@@ -75,7 +68,7 @@ class SegmentLabeler(SequenceTrainer):
         None: "bcfw" for the hinge, "lbfgs" for the others.
     calibrate : int or None
         Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
-    The other parameters are those of StructuredSVM.
+    {options}
 
     Attributes
     ----------
@@ -89,18 +82,20 @@ class SegmentLabeler(SequenceTrainer):
     w_, certificate_, history_ : as in StructuredSVM
     """
 
+    _described_by = (SemiMarkov,)
+
     def __init__(
         self,
         C: float = 100.0,
-        measure: str = "tokens",
+        measure: SegmentMeasure = "tokens",
         segment_features: Any = None,
         max_length: int | None = None,
         costs: Any = None,
         classes: Sequence[Hashable] | None = None,
-        unknown: str = "ignore",
+        unknown: Unknown = "ignore",
         min_count: int = 1,
         features: TokenTemplates | None = None,
-        solver: str | Solver | None = None,
+        solver: SolverName | Solver | None = None,
         **options: Unpack[Options],
     ):
         self.measure = measure

@@ -14,7 +14,7 @@ The first two are sums over the pieces of z, so that they are added to scores; t
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,8 @@ from maxmargin.base.arrays import Array
 from maxmargin.inputs.labels.labels import cost_matrix
 from maxmargin.structures.segments.spans import OUTSIDE, Codes, SegmentEnds
 
-MEASURES = ("tokens", "segments", "f1")
+SegmentMeasure = Literal["tokens", "segments", "f1"]
+MEASURES = get_args(SegmentMeasure)
 MOST_TRUE = 25  # segments, up to which "f1" is searched in a table
 
 

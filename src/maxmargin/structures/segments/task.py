@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from maxmargin.inputs.tokens.tokens import SequencePacker, Sequences
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.segments.batch import SegmentBatch
-from maxmargin.structures.segments.losses import MOST_TRUE, F1Loss, Segmented, make_loss
+from maxmargin.structures.segments.losses import MOST_TRUE, F1Loss, Segmented, SegmentMeasure, make_loss
 from maxmargin.structures.segments.scored import ScoredSegments
 from maxmargin.structures.segments.segment_features import FeatureTable, SegmentFeatures
 from maxmargin.structures.segments.segment_names import SegmentNames
@@ -35,6 +35,8 @@ from maxmargin.structures.segments.spans import (
     read_segmentation,
     read_segmentations,
 )
+
+Unknown = Literal["ignore", "error"]
 
 
 class SegmentWeights(NamedTuple):
@@ -61,15 +63,28 @@ class SemiMarkov(Task):
 
     Y are lists of tags ("O", "B-x", "I-x"), one per token, or lists of spans (begin, end, label).
 
-    measure : "tokens", "segments" or "f1".
-    costs : of "tokens" what tasks.Chain takes, for the labels "O" and classes; of "segments" {label: price of a segment
+    Parameters
+    ----------
+    measure : "tokens", "segments" or "f1"
+        The loss of a wrong segmentation: the number of tokens with a wrong tag; the number of segments that are missed,
+        and of those that are wrong; or 1 - F1 of the sequence, searched exactly in a table over counts.
+    costs : None, dict or array
+        Of "tokens" what tasks.Chain takes, for the labels "O" and classes; of "segments" {label: price of a segment
         that is missed or wrong}.
-    max_length : the longest segment that is predicted; None: the longest one of the training data.
-    segment_features : None, or a function (tokens, begin, end) -> attributes of a segment (segment_features.py).
-    classes : the labels of segments, where the training data may not show all of them.
-    unknown : "ignore" (a feature of a token that training has not seen has no weight) or "error".
-    min_count : a feature of fewer training tokens, or of fewer true segments, has no weight.
-    features : None, or TokenTemplates, which make the features of tokens that are tuples of columns.
+    max_length : int or None
+        The longest segment that is predicted; None: that of the training data, `max_length_`.
+    segment_features : None or function
+        segment_features(tokens, begin, end) -> what tokens are: a list of attributes or a dict. It is asked for every
+        stretch of at most max_length tokens, and what true segments of the training data have gets a weight.
+        tasks.SegmentText is one for text.
+    classes : sequence or None
+        The labels of segments, where the training data may not show all of them.
+    unknown : "ignore" or "error"
+        What to do with a feature of a token that training has not seen; one that is ignored has no weight.
+    min_count : int
+        Features that fewer of the training tokens, or of the true segments, have get no weight.
+    features : None or TokenTemplates
+        What makes the features of tokens: X then is lists of tuples of columns, such as formats.read_conll reads.
     """
 
     features: TokenTemplates | None = None  # of files that were written before there were any
@@ -91,12 +106,12 @@ class SemiMarkov(Task):
 
     def __init__(
         self,
-        measure: str = "tokens",
+        measure: SegmentMeasure = "tokens",
         costs: Any = None,
         max_length: int | None = None,
         segment_features: Any = None,
         classes: Sequence[Hashable] | None = None,
-        unknown: str = "ignore",
+        unknown: Unknown = "ignore",
         min_count: int = 1,
         features: TokenTemplates | None = None,
     ):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, Self, Unpack
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -27,21 +27,25 @@ from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.report.findings import Findings, Section
 from maxmargin.report.scoring.agreement import Agreement, share_right
 from maxmargin.solvers import Solver
+from maxmargin.solvers.named import SolverName
 from maxmargin.structures.sequences.batch import ChainBatch
 from maxmargin.structures.sequences.carried_weights import carried_over
 from maxmargin.structures.sequences.chunk_confidence import chunk_confidences
 from maxmargin.structures.sequences.first_weights import FIRST_TOL, weights_of_stretches
+from maxmargin.structures.sequences.given_labels import Invalid
 from maxmargin.structures.sequences.histories import digits
 from maxmargin.structures.sequences.packed_sequences import PackedSequences
 from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
 from maxmargin.structures.sequences.sparse_weights import sparse_weights
-from maxmargin.structures.sequences.task import Chain
+from maxmargin.structures.sequences.task import Chain, Ngrams, Unknown
 from maxmargin.training.conformal import allowed_distance, least_probability
 from maxmargin.training.options import Options
 from maxmargin.training.parameters import task_from
 from maxmargin.training.probabilistic import Calibration
 from maxmargin.training.problem import Problem
 from maxmargin.training.sequence_trainer import SequenceTrainer
+
+Per = Literal["sequence", "position"]
 
 ROUNDING = 1e-9  # scores of n-best lists are sums in another order
 
@@ -66,34 +70,15 @@ class SequenceLabeler(SequenceTrainer):
         that a good C stays one when sequences are cut into stretches, or when others are longer.
     {classes}
     {costs}
-    forbidden : "BIO", "BILOU", "IOBES" or list of (before, after)
-        Transitions never predicted; None in a pair stands for the start or the end.
-    invalid : "error", "repair" or "drop"
-        What to do with training labels that have a forbidden transition. "repair" writes the chunks that conlleval
-        would read in right labels (of BIO: an I-X that cannot follow becomes B-X); sequences with missing labels are
-        left as they are. "drop" leaves the sequence out. Both warn, with the number.
-    unknown : "ignore" or "error"
-        What to do with a feature of a token that training has not seen; one that is ignored has no weight.
-    min_count : int
-        Features that fewer of the training tokens have get no weight either, as if training had not seen them; after
-        partial_fit those of its first call count.
-    hash_bits : int or None
-        b: the weights of a token's features are found by a hash of their names, one of 2**b numbers, and the names are
-        not kept. partial_fit then learns features that it has not seen before, in memory that does not grow; different
-        features may share their weights. None keeps all names.
-    order : int
-        How many labels before a position matter for its own: with 2, runs of three labels have weights besides the
-        pairs, with 3 also runs of four.
-    ngrams : "all" or "observed"
-        Which runs of order + 1 labels may be predicted: all that `forbidden` leaves, or only those that stand somewhere
-        in the training labels (what a missing label may be counts as seen), which are fewer to search. Search and
-        certificate are exact over what is allowed.
-    transition_features : None, True or list
-        Features of a position that have a weight for every allowed pair of labels as well, the label before and its
-        own: all; numbers of columns; or strings with which the names of features begin.
-    features : None or TokenTemplates
-        What makes the features of tokens: X then is lists of tuples of columns, such as formats.read_conll reads, in
-        training and in prediction.
+    {forbidden}
+    {invalid}
+    {unknown}
+    {min_count}
+    {hash_bits}
+    {order}
+    {ngrams}
+    {transition_features}
+    {features}
     {kernel}
         Positions are counted through all sequences.
     objective : "hinge", "likelihood" or "softmax_margin"
@@ -110,7 +95,7 @@ class SequenceLabeler(SequenceTrainer):
         transition_features.
     calibrate : int or None
         Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
-    The other parameters are those of StructuredSVM.
+    {options}
 
     Attributes
     ----------
@@ -123,6 +108,8 @@ class SequenceLabeler(SequenceTrainer):
     classes_, w_, certificate_, history_.
     """
 
+    _described_by = (Chain,)
+
     _units = "positions"
     _smooth_solver = "exponentiated_gradient"
 
@@ -133,16 +120,16 @@ class SequenceLabeler(SequenceTrainer):
         C: float = 100.0,
         classes: Sequence[Hashable] | None = None,
         costs: Any = None,
-        forbidden: Any = (),
-        unknown: str = "ignore",
+        forbidden: str | Sequence[tuple[Hashable, Hashable]] = (),
+        unknown: Unknown = "ignore",
         kernel: Any = None,
-        solver: str | Solver | None = None,
-        invalid: str = "error",
-        per: str = "sequence",
+        solver: SolverName | Solver | None = None,
+        invalid: Invalid = "error",
+        per: Per = "sequence",
         min_count: int = 1,
         hash_bits: int | None = None,
         order: int = 1,
-        ngrams: str = "all",
+        ngrams: Ngrams = "all",
         transition_features: Any = None,
         features: TokenTemplates | None = None,
         **options: Unpack[Options],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,8 @@ from maxmargin.inputs.tokens.chunk_schemes import SCHEMES
 from maxmargin.inputs.tokens.transitions import chunk_scheme
 from maxmargin.structures.sequences.partial_labels import Choices, LabelPositions, as_choice, different, is_partial
 
-INVALID = ("error", "repair", "drop")
+Invalid = Literal["error", "repair", "drop"]
+INVALID = get_args(Invalid)
 
 
 class GivenLabels(NamedTuple):

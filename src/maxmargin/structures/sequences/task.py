@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from copy import copy
 from itertools import pairwise, product
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from maxmargin.structures.sequences.chain_sums import ChainSums
 from maxmargin.structures.sequences.compiled.step_arrays import PairRows
 from maxmargin.structures.sequences.earlier_model import check_known_labels, check_same_features
 from maxmargin.structures.sequences.forbidden_labels import SeenRuns, TransitionRules
-from maxmargin.structures.sequences.given_labels import LabelReader, check_invalid, split_costs
+from maxmargin.structures.sequences.given_labels import Invalid, LabelReader, check_invalid, split_costs
 from maxmargin.structures.sequences.histories import (
     Codes,
     Histories,
@@ -47,7 +47,10 @@ from maxmargin.structures.sequences.partial_labels import Choices, LabelPosition
 from maxmargin.structures.sequences.scored import ScoredChains
 from maxmargin.structures.sequences.transition_features import chosen_features, pair_rows
 
-NGRAMS = ("all", "observed")
+Ngrams = Literal["all", "observed"]
+Unknown = Literal["ignore", "error"]
+
+NGRAMS = get_args(Ngrams)
 REMEDY = "choose fewer transition_features, or give ngrams='observed'"
 
 
@@ -64,26 +67,46 @@ class Chain(UnitTask):
     part of the output: Δ does not count it (of a set, it counts the cheapest mistake), and training completes it. The
     task is latent if the training data have such positions; sequences without any label tell nothing.
 
-    costs : None, {label: cost of missing it}, or a (K, K) matrix cost[true, predicted] in the order of `classes`.
-        Costs of single positions come with the data: y = Weighted(labels, costs).
-    forbidden : pairs (before, after) that may not follow each other; None stands for the start or the end.
-        "BIO" forbids I-x except after B-x or I-x; "BILOU" and "IOBES" forbid what breaks their chunks.
-    invalid : what to do with training labels that have a forbidden transition: "error"; "repair" (write the chunks that
-        conlleval would read in right labels; sequences with missing labels are left as they are); or "drop" (leave the
-        sequence out).
-    classes : the label set, where the training data may not show all of it.
-    unknown : "ignore" (a feature of a token that training has not seen has no weight) or "error".
-    min_count : a feature of fewer training tokens than that has no weight.
-    hash_bits : None, or b: features of tokens have one of 2**b numbers each, a hash of their names, instead of names.
-    order : how many labels before a position matter for its own. With k, every run of 3 … k + 1 neighbouring labels
-        has a weight as well, also with the start or the end as one of them.
-    ngrams : which runs of order + 1 labels may be predicted: "all" that `forbidden` leaves, or "observed", those that
-        stand somewhere in the training labels.
-    transition_features : features of a position with a weight for every allowed pair of labels, the one before and its
-        own: None, True (all), a list of numbers of columns, or a list of strings with which the names begin.
-    earlier : None, or a Chain that is set up: this one has its labels and its features of tokens, too.
-    kernel : None, or a kernel of positions (maxmargin.kernels), whose features take the place of x_t.
-    features : None, or TokenTemplates, which make the features of tokens that are tuples of columns.
+    Parameters
+    ----------
+    classes : sequence or None
+        The label set, where the training data may not show all of it.
+    costs : None, dict or array
+        None, {label: cost of missing it}, or a (K, K) matrix cost[true, predicted] in the order of `classes`. Costs of
+        single positions come with the data: y = Weighted(labels, costs).
+    forbidden : "BIO", "BILOU", "IOBES" or list of (before, after)
+        Transitions never predicted; None in a pair stands for the start or the end. "BIO" forbids I-x except after B-x
+        or I-x; "BILOU" and "IOBES" forbid what breaks their chunks.
+    unknown : "ignore" or "error"
+        What to do with a feature of a token that training has not seen; one that is ignored has no weight.
+    kernel : None, str, callable or Kernel
+        None, or a kernel of positions (maxmargin.kernels), whose features take the place of x_t.
+    invalid : "error", "repair" or "drop"
+        What to do with training labels that have a forbidden transition. "repair" writes the chunks that conlleval
+        would read in right labels (of BIO: an I-X that cannot follow becomes B-X); sequences with missing labels are
+        left as they are. "drop" leaves the sequence out. Both warn, with the number.
+    min_count : int
+        Features that fewer of the training tokens have get no weight either, as if training had not seen them; after
+        partial_fit those of its first call count.
+    hash_bits : int or None
+        b: the weights of a token's features are found by a hash of their names, one of 2**b numbers, and the names are
+        not kept. partial_fit then learns features that it has not seen before, in memory that does not grow; different
+        features may share their weights. None keeps all names.
+    earlier : Chain or None
+        None, or a Chain that is set up: this one has its labels and its features of tokens, too.
+    order : int
+        How many labels before a position matter for its own: with 2, runs of three labels have weights besides the
+        pairs, with 3 also runs of four. The start and the end may be part of a run.
+    ngrams : "all" or "observed"
+        Which runs of order + 1 labels may be predicted: all that `forbidden` leaves, or only those that stand somewhere
+        in the training labels (what a missing label may be counts as seen), which are fewer to search. Search and
+        certificate are exact over what is allowed.
+    transition_features : None, True or list
+        Features of a position that have a weight for every allowed pair of labels as well, the label before and its
+        own: all; numbers of columns; or strings with which the names of features begin.
+    features : None or TokenTemplates
+        What makes the features of tokens: X then is lists of tuples of columns, such as formats.read_conll reads, in
+        training and in prediction.
     """
 
     saved: ClassVar[Fields] = {
@@ -110,14 +133,14 @@ class Chain(UnitTask):
         classes: Sequence[Hashable] | None = None,
         costs: Any = None,
         forbidden: str | Sequence[tuple[Hashable, Hashable]] = (),
-        unknown: str = "ignore",
+        unknown: Unknown = "ignore",
         kernel: Any = None,
-        invalid: str = "error",
+        invalid: Invalid = "error",
         min_count: int = 1,
         hash_bits: int | None = None,
         earlier: Chain | None = None,
         order: int = 1,
-        ngrams: str = "all",
+        ngrams: Ngrams = "all",
         transition_features: Any = None,
         features: TokenTemplates | None = None,
     ):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from maxmargin.base.arrays import Array
 from maxmargin.training.tuning.folds import Trained
 
-RULES = ("best", "one_standard_error")
+Rule = Literal["best", "one_standard_error"]
+
+RULES = get_args(Rule)
 
 
 class Tried:

@@ -31,7 +31,7 @@ from maxmargin.inputs.packed.packed_data import PackedData
 from maxmargin.solvers import Perceptron, as_solver
 from maxmargin.training.options import checked_callback, executor_for, n_examples
 from maxmargin.training.trainer import Trainer
-from maxmargin.training.tuning.choice import RULES, Tried
+from maxmargin.training.tuning.choice import RULES, Rule, Tried
 from maxmargin.training.tuning.folds import Fold, Given, Trained, end, next_model
 from maxmargin.training.tuning.grid import MOST, Grid
 from maxmargin.training.tuning.splits import Split, examples_of, part_of, splits_of
@@ -109,7 +109,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         Cs: Any = None,
         cv: Any = 5,
         scoring: Any = None,
-        rule: str = "best",
+        rule: Rule = "best",
         patience: int | None = 3,
         n_jobs: int | None = None,
         executor: Executor | None = None,
