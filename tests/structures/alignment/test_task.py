@@ -165,7 +165,7 @@ def test_long_sequences_are_searched_and_the_bound_is_true(formulation, monkeypa
     w = np.random.default_rng(0).standard_normal(task.dim)
     exact = batch.rescaled_planes(w, formulation)
     best = formulation.value(exact.loss, exact.dpsi @ w)
-    monkeypatch.setattr(module, "LOSS_TABLE", 8)
+    monkeypatch.setattr("maxmargin.structures.alignment.batch.LOSS_TABLE", 8)
     batch = task.pack(X, Y)
     assert batch.offers(RescaledSearch) is None
     found = search_rescaled(batch, formulation, w, np.ones(len(X)))
