@@ -112,7 +112,7 @@ class FlowScratch(NamedTuple):
         )
 
 
-class Chain(NamedTuple):
+class VisitedChain(NamedTuple):
     """One sequence during its visit."""
 
     number: int

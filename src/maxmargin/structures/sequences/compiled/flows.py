@@ -12,7 +12,7 @@ import numpy as np
 from maxmargin.base.compiled.fetching import fetch
 from maxmargin.base.compiled.kernel import kernel
 from maxmargin.structures.sequences.compiled.chain import forward, trace_back
-from maxmargin.structures.sequences.compiled.flow_arrays import MOVED, PENALTY, WORK, Chain
+from maxmargin.structures.sequences.compiled.flow_arrays import MOVED, PENALTY, WORK, VisitedChain
 from maxmargin.structures.sequences.compiled.flow_scores import all_scores, known_scores, path_score, spread
 from maxmargin.structures.sequences.compiled.flow_steps import move_stretches, paths_in_lattice
 from maxmargin.structures.sequences.compiled.lattice import edge
@@ -132,7 +132,7 @@ def visit_chains(order, search, rounds, problem, lattice, grams, weights, scratc
     bounds, clock = problem.positions.bounds, scratch.clock
     for n in range(len(order)):
         i = order[n]
-        chain = Chain(i, bounds[i], bounds[i + 1] - bounds[i])
+        chain = VisitedChain(i, bounds[i], bounds[i + 1] - bounds[i])
         clock[0] += rounds + 1
         now = clock[0]
         if not grams.kept:
