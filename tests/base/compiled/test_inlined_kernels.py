@@ -1,14 +1,15 @@
 import gc
 
-import numba
 import numpy as np
 import pytest
-from numba.core.errors import TypingError
+from numba import TypingError, types
 
-from maxmargin.base.compiled.inlined_kernels import collector_at_rest
+from maxmargin.base.compiled.accelerated import ACCELERATED
+from maxmargin.base.compiled.inlined_kernels import collector_at_rest, inlined
 from maxmargin.base.compiled.kernel import kernel
+from maxmargin.base.compiled.kernel_cache import caching_in
 
-pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+pytestmark = pytest.mark.skipif(not ACCELERATED, reason="kernels are plain")
 
 
 @kernel
@@ -141,3 +142,21 @@ def test_the_collector_is_as_it_was(running):
         assert gc.isenabled() == running
     finally:
         (gc.enable if before else gc.disable)()
+
+
+def test_an_entry_of_another_signature_is_not_used(tmp_path):
+    """Two processes that save at once may leave an index that names the code of the other one."""
+
+    def twice(x):
+        return x + x
+
+    with caching_in(tmp_path):
+        first = inlined(twice, cache=True)
+        assert (first(2), first(0.5)) == (4, 1.0)
+        whole, real = sorted(tmp_path.rglob("*.nbc"))
+        whole.write_bytes(real.read_bytes())
+        second = inlined(twice, cache=True)
+    assert second(0.5) == 1.0
+    assert second(3) == 6
+    assert second.stats.cache_hits[(types.float64,)] == 1
+    assert second.stats.cache_misses[(types.int64,)] == 1

@@ -1,4 +1,4 @@
-"""Sums of numbers that are kept as logarithms, whatever their size, and draws with such chances."""
+"""Sums of numbers that are kept as logarithms, whatever their size, and draws with such probabilities."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOTHING = -40.0  # e^NOTHING beside 1 is below half a unit in the last place
 
 @kernel
 def log_sum(x):
-    """log Σ exp(x)."""
+    """Compute log Σ exp(x)."""
     high = -np.inf
     for k in range(len(x)):
         high = max(high, x[k])
@@ -27,7 +27,7 @@ def log_sum(x):
 
 @kernel
 def log_add(a, b):
-    """log(exp(a) + exp(b))."""
+    """Compute log(exp(a) + exp(b))."""
     high, low = max(a, b), min(a, b)
     if low == -np.inf or low - high < NOTHING:
         return high
@@ -36,7 +36,7 @@ def log_add(a, b):
 
 @kernel
 def draw(row, uniform):
-    """A number with probability in proportion to exp(row), from a number between 0 and 1."""
+    """Draw an index with probability in proportion to exp(row), from a uniform number between 0 and 1."""
     high, total = -np.inf, 0.0
     for k in range(len(row)):
         high = max(high, row[k])
@@ -55,7 +55,7 @@ def draw(row, uniform):
 
 @kernel
 def add_log(high, total, x):
-    """(high, total) of a sum total · exp(high), with exp(x) added; it begins with (-inf, 0), and x is not -inf."""
+    """Add exp(x) to the sum total · exp(high) and return its new (high, total); sums begin with (-inf, 0), x > -inf."""
     if x <= high:
         return high, total + math.exp(x - high)
     return x, total * math.exp(high - x) + 1.0
@@ -63,5 +63,5 @@ def add_log(high, total, x):
 
 @kernel
 def log_of(high, total):
-    """The logarithm of such a sum."""
+    """Compute the logarithm of the sum total · exp(high)."""
     return high + math.log(total) if total > 0.0 else -np.inf

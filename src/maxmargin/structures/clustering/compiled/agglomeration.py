@@ -216,7 +216,7 @@ def move_items(gains, labels, truth, n_true, rate, least, held, cells, sizes):
             sizes[best] += 1
             if rate > 0:
                 k = truth[item]
-                parts += (cells[best, k] == 0) - (cells[own, k] == 1)
+                parts += int(cells[best, k] == 0) - int(cells[own, k] == 1)
                 cells[own, k] -= 1
                 cells[best, k] += 1
             labels[item] = best
