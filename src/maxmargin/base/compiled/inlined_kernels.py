@@ -6,10 +6,10 @@ becomes a part of its callers only: its instructions are linked to theirs, and a
 every kernel that Python calls. A kernel that Python calls as well is compiled for that on its first such call.
 
 This module uses private parts of numba, and is used only where its self-check passes (accelerated.py). What it gives,
-in CPU seconds with numba 0.68, as `python -m benchmarks startup` measures it with and without MAXMARGIN_PLAIN_KERNELS=1:
-the first fit of sequences takes 9.9 instead of 30.3 with an empty cache, and 0.7 instead of 1.0 with a filled one (a
-third of that is QuickCache). First fits of classes, graphs and trees take half the time with an empty cache. Without
-reference counting (OPTIONS), a fit of `python -m benchmarks conll2000` takes two thirds of the time.
+in CPU seconds with numba 0.68, as `python -m benchmarks startup` measures with and without MAXMARGIN_PLAIN_KERNELS=1:
+the first fit of sequences takes 9.9 instead of 30.3 with an empty cache, and 0.7 instead of 1.0 with a filled one, of
+which QuickCache saves about 0.1. First fits of classes, graphs and trees take half the time with an empty cache.
+Without reference counting (OPTIONS), warm fits of sequences take two thirds of the time.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ They compute the same bits as the plain loops of label_vectors.py, where the fun
 compiler makes vectors of the loop over labels, which is short, and writes all results to memory after every few rows.
 Here up to sixteen labels are swept at a time.
 
-Used where the self-check of accelerated.py passes. With the plain loops, a fit of `python -m benchmarks conll2000` takes
-16% more CPU time (5.6 instead of 4.8 seconds), and its searches take half as much time again.
+Used where the self-check of accelerated.py passes. With the plain loops, a fit of `python -m benchmarks conll2000`
+takes 16% more CPU time (5.6 instead of 4.8 seconds), and its searches take half as much time again.
 """
 
 from __future__ import annotations
