@@ -18,7 +18,7 @@ from scipy import sparse
 from maxmargin.base.arrays import read_only
 from maxmargin.base.errors import DenseFeatures, TaskError, warn_caller
 from maxmargin.base.search import Search
-from maxmargin.problem.contract.examples import Examples, check_features, dot, judged
+from maxmargin.problem.contract.examples import Examples, check_features, dot, loss_and_features
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.geometry import Geometry
 
@@ -90,7 +90,7 @@ def _look_at(
     drawn = (zero, *kinds, *-kinds)
     weights = [read_only(w if geometry is None else geometry.allowed(w)) for w in drawn]
     found = [task.argmax(w, x, y) for w in weights]
-    judgements = [judged(task, i, x, y, z) for z in found + [task.argmax(w, x) for w in weights]]
+    judgements = [loss_and_features(task, i, x, y, z) for z in found + [task.argmax(w, x) for w in weights]]
     rivals = [(psi, loss) for loss, psi in judgements]
     for psi, loss in rivals:
         check_features(psi, task.dim, f"psi(x, z) of example {i}")

@@ -337,7 +337,7 @@ def test_latent_tasks_that_cannot_complete_say_so():
         def argmax(self, w, x, y=None):
             return 0, 0
 
-    with pytest.raises(TaskError, match="Silent is latent and has neither complete"):
+    with pytest.raises(TaskError, match="Silent is latent, so it must define complete"):
         completed(opened((Silent(), *bag_data())), np.zeros(6))
 
     class Unexplained(Bags):

@@ -1,1 +1,1 @@
-"""What a structure provides: a task, its batch of examples, and sums over its outputs."""
+"""The contract of structures: a task, its batch of examples with its capabilities, and sums over its outputs."""

@@ -166,7 +166,7 @@ class Examples(Batch, Latent, Portable, RescaledSearch, Smooth):
         truths, found = [], []
         for j, (i, x, y, truth) in enumerate(self):
             try:
-                losses[j], features = judged(self.task, i, x, y, decode(x, y, j))
+                losses[j], features = loss_and_features(self.task, i, x, y, decode(x, y, j))
                 truths.append(self.task.psi(x, truth))
                 found.append(features)
             except Exception as error:
@@ -200,7 +200,7 @@ class Examples(Batch, Latent, Portable, RescaledSearch, Smooth):
 
 
 def listed_outputs(task: Any, x: Any, name: str) -> list[Any]:
-    """All outputs of x, to be summed over one by one; `name` says in messages whose they are."""
+    """Return all outputs of x, to be summed over one by one; `name` says in messages whose they are."""
     outputs = list(islice(task.outputs(x), MOST_LISTED + 1))
     if not outputs:
         raise TaskError(f"{name} has no outputs; expected at least one")
@@ -213,7 +213,7 @@ def listed_outputs(task: Any, x: Any, name: str) -> list[Any]:
 
 
 def add_features(total: Array, features: Any, scale: float) -> None:
-    """total += scale · Ψ, for both spellings of Ψ."""
+    """Add scale · Ψ to total, for both spellings of Ψ."""
     if isinstance(features, tuple):
         indices, values = features
         np.add.at(total, indices, scale * np.asarray(values, dtype=float))
@@ -222,12 +222,12 @@ def add_features(total: Array, features: Any, scale: float) -> None:
 
 
 def length(features: Any) -> float:
-    """‖Ψ‖, or more where entries may repeat."""
+    """Return ‖Ψ‖, or more where entries may repeat."""
     return float(np.abs(features[1]).sum() if isinstance(features, tuple) else np.linalg.norm(features))
 
 
-def judged(task: Any, i: int, x: Any, y: Any, z: Any) -> tuple[float, Any]:
-    """Δ(y, z) and Ψ(x, z) of what a decoder has returned, or a TaskError that says what is wrong with it.
+def loss_and_features(task: Any, i: int, x: Any, y: Any, z: Any) -> tuple[float, Any]:
+    """Return Δ(y, z) and Ψ(x, z) of what a decoder has returned, or raise the TaskError that says what is wrong.
 
     None may be an output, and outputs may have any length: what is none shows when loss or psi fail.
     """
@@ -247,7 +247,7 @@ def judged(task: Any, i: int, x: Any, y: Any, z: Any) -> tuple[float, Any]:
 
 
 def dot(features: Any, w: Array) -> float:
-    """⟨w, Ψ⟩ for both spellings of Ψ."""
+    """Return ⟨w, Ψ⟩ for both spellings of Ψ."""
     if isinstance(features, tuple):
         indices, values = features
         return float(np.dot(w[indices], values))

@@ -36,7 +36,7 @@ class ListedSums:
         return np.array([-float(np.sum(np.exp(logs) * logs)) for logs in self._logs])
 
     def marginals(self) -> list[list[LikelyOutput]]:
-        """All outputs of every x, the most probable one first."""
+        """Return all outputs of every x, the most probable one first."""
         found = []
         for (outputs, _), logs in zip(self._listed, self._logs, strict=True):
             order = np.argsort(-logs, kind="stable")
@@ -44,7 +44,7 @@ class ListedSums:
         return found
 
     def log_probabilities(self, Y: Any) -> Array:
-        """Of a task with hidden parts: of all outputs that explain the label."""
+        """Return log p(y | x) of every label; with hidden parts, that of all outputs that explain the label."""
         if len(Y) != len(self.X):
             raise ValueError(f"X has {len(self.X)} examples but Y has {len(Y)}")
         found = np.empty(len(self.X))
@@ -65,7 +65,7 @@ class ListedSums:
 
     @cached_property
     def _listed(self) -> list[tuple[list[Any], Array]]:
-        """Of every x its outputs and their scores."""
+        """The outputs of every x and their scores."""
         found = []
         for i, x in enumerate(self.X):
             outputs = listed_outputs(self.task, x, f"example {i}")
@@ -74,5 +74,5 @@ class ListedSums:
 
     @property
     def _logs(self) -> list[Array]:
-        """Of every x the logarithms of its outputs' probabilities; of those too small for a number, a small one."""
+        """The log probabilities of the outputs of every x, at least LEAST each."""
         return [np.maximum(scores - np.logaddexp.reduce(scores), LEAST) for _, scores in self._listed]

@@ -16,7 +16,10 @@ from maxmargin.base.arrays import Array
 
 
 class Sums(Protocol):
-    """What can be asked of the distributions of several x."""
+    """The distributions of the outputs of several x.
+
+    Order of calls: any. Nothing is set after the constructor.
+    """
 
     @property
     def log_partitions(self) -> Array:
@@ -27,10 +30,10 @@ class Sums(Protocol):
         """-Σ_z p(z) log p(z) of every x, in nats."""
 
     def marginals(self) -> list[Any]:
-        """Probabilities of the parts of outputs, in a form that is the task's own."""
+        """Return the probabilities of the parts of outputs, in a form that is the task's own."""
 
     def log_probabilities(self, Y: Any) -> Array:
-        """log p(y | x) of an output of every x; where Y leaves parts open, of all outputs that agree with it."""
+        """Return log p(y | x) of an output of every x; where Y leaves parts open, of all outputs that agree with it."""
 
     def sample(self, rng: np.random.Generator, n: int) -> list[list[Any]]:
-        """n independent outputs of every x."""
+        """Draw n independent outputs of every x."""

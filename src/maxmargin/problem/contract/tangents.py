@@ -28,7 +28,7 @@ class Softness(NamedTuple):
 
 
 class Tangents(NamedTuple):
-    """What a batch computes of (1) at w, while it adds Σ_i weights_i E_p [Ψ(x_i, y_i) - Ψ(x_i, z)] to an array."""
+    """The terms of (1) at w, computed while Σ_i weights_i E_p [Ψ(x_i, y_i) - Ψ(x_i, z)] is added to an array."""
 
     slacks: Array  # of every example, its term of (1)
     errors: Array  # of every example, by how much rounding may have changed that
@@ -37,6 +37,6 @@ class Tangents(NamedTuple):
 
     @classmethod
     def joined(cls, parts: list[Tangents]) -> Tangents:
-        """Of several parts of the data, which added to the same array."""
+        """Join the tangents of several groups of examples, which added to the same array."""
         slacks, errors = (np.concatenate([each[k] for each in parts]) for k in range(2))
         return cls(slacks, errors, sum(each.mass for each in parts), max(each.terms for each in parts) + len(parts))

@@ -54,7 +54,7 @@ class Task(BaseEstimator):
         raise TaskError(f"{type(self).__name__} must define psi(x, z)")
 
     def loss(self, y: Any, z: Any) -> float:
-        """What predicting z costs when y is right: never negative, and 0 at the truth."""
+        """Return the cost of predicting z when y is right: never negative, and 0 at the truth."""
         raise TaskError(f"{type(self).__name__} must define loss(y, z)")
 
     def outputs(self, x: Any) -> Iterable[Any]:
@@ -112,7 +112,7 @@ class Task(BaseEstimator):
         return Examples(self, X, Y, listed=type(self).outputs is not Task.outputs)
 
     def searching(self) -> Task:
-        """The same without what only reads inputs: what a batch needs of it in another place."""
+        """Return the task as searches in other processes need it, without what only reads inputs."""
         return self
 
     def setup_and_pack(self, X: Sequence[Any], Y: Sequence[Any]) -> Batch:

@@ -41,7 +41,7 @@ from maxmargin.problem.oracle.violations import ChunkResult
 from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.problem.planes.planes import Planes
 
-NEGLIGIBLE = 1e-9  # of C times the largest loss: an objective below that is nothing beside the slacks at stake
+NEGLIGIBLE = 1e-9  # of C times the largest loss: an objective below that is nothing next to the slacks at stake
 
 
 class Oracle(RiskOracle):
@@ -56,7 +56,7 @@ class Oracle(RiskOracle):
     slacks. `calls` and `record` change with every call that searches, and nothing else does.
     """
 
-    # What decides of the next answers, beside the data: see base/files/learnt.py.
+    # A checkpoint keeps what the next answers depend on besides the data: see base/files/learnt.py.
     learnt: ClassVar[Fields] = {"record": Inner(), "searches": Inner()}
 
     def __init__(

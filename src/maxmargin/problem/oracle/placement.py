@@ -50,17 +50,17 @@ class Placement:
 
     @property
     def here(self) -> bool:
-        """Whether the batch is searched in this process."""
+        """True if the batch is searched in this process."""
         return self.executor.shares_memory or self.exclusive
 
     @property
     def alone(self) -> bool:
-        """Whether it is searched in this process by the caller's own thread."""
+        """True if it is searched in this process by the caller's own thread."""
         return self.here and self.executor.workers == 1
 
     @property
     def sums_there(self) -> bool:
-        """Whether shards are summed up where they are."""
+        """True if shards are summed up where they are."""
         return self.executor.sums_there and not self.here
 
     @property

@@ -30,7 +30,7 @@ CLOSED = 1e-3  # relative distance of found and bound at which an example is don
 
 
 class Rescaled(NamedTuple):
-    """What a search found for every example."""
+    """The result of a search, for every example."""
 
     cuts: Planes  # height = violation
     upper: Array  # proved upper bound on the largest violation of each example
@@ -39,7 +39,7 @@ class Rescaled(NamedTuple):
 
 
 def search_rescaled(batch: Batch, formulation: Formulation, w: Array, lam: Array) -> Rescaled:
-    """The best cut per example over a bracketing search on λ, started from `lam`."""
+    """Find the best cut of every example by a bracketing search on λ, started from `lam`."""
     n = len(batch)
     best, upper = np.zeros(n), np.full(n, np.inf)  # the truth itself is always there, with violation 0
     proves = batch.search.proves
@@ -83,7 +83,7 @@ def _next(low: Array, high: Array) -> Array:
 
 
 def tangent(formulation: Formulation, loss: Array, margin: Array) -> Array:
-    """The λ at which the level curve of V through (Δ, m) touches the half-plane."""
+    """Return the λ at which the level curve of V through (Δ, m) touches the half-plane."""
     with np.errstate(divide="ignore"):
         if formulation.rescaling == "margin":
             return np.asarray(0.5 / np.sqrt(loss))

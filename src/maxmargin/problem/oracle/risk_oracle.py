@@ -66,7 +66,7 @@ class RiskOracle:
 
     @property
     def search(self) -> Search:
-        """What the decoder finds on these data."""
+        """The kind of search that the decoder makes on these data."""
         return self.batch.search
 
     @property

@@ -1,4 +1,4 @@
-"""SearchRecord: what an oracle learns from the planes that its decoder finds."""
+"""SearchRecord: the facts that an oracle learns from the planes that its decoder finds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from maxmargin.problem.planes.plane_sizes import PlaneSizes
 
 
 class SearchRecord:
-    """How large planes were, which answers were relaxed, and a few planes that show whether a decoder misses outputs.
+    """The sizes of planes, the examples with relaxed answers, and a few planes that reveal a decoder's misses.
 
     Order of calls: after every search `note_relaxed`, and where planes are measured `sizes` is set to include theirs.
     `hidden` may then be asked what rounding can hide at a point.
@@ -36,7 +36,7 @@ class SearchRecord:
         self.relaxed: NDArray[np.bool_] | None = None  # which examples ever got an answer that is no proved output
         self.hidden_in_shards: float | None = None  # what rounding may hide in the last pass that shards summed up
 
-    # What decides of the next answers, beside the data: see base/files/learnt.py.
+    # A checkpoint keeps what the next answers depend on besides the data: see base/files/learnt.py.
     learnt: ClassVar[Fields] = {
         "sizes": LearntPlaneSizes(),
         "from_zero": Flag(),
@@ -70,7 +70,7 @@ class SearchRecord:
 
     @property
     def search(self) -> Search:
-        """What the decoder finds on these data; a relaxation that found nothing but proved outputs was exact."""
+        """The kind of search on these data; a relaxation that found nothing but proved outputs was exact."""
         promised = self.batch.search
         if promised is Search.OVERGENERATING and self.relaxed is not None and not self.relaxed.any():
             return Search.EXACT
@@ -78,7 +78,7 @@ class SearchRecord:
 
     @property
     def method(self) -> str:
-        """How the decoder searches, and, where the batch reports it, how often it found no proved output."""
+        """The words for the search, with the number of relaxed answers where the batch reports it."""
         method, report = self.batch.method, self.batch.offers(RelaxationReport)
         if self.relaxed is None or report is None:
             return method

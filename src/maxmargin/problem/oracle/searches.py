@@ -44,7 +44,7 @@ class Searches:
         self.n = len(placement.batch)
         self.lam = np.ones(self.n)  # where the last rescaling search of each example ended
 
-    # What decides of the next answers, beside the data: see base/files/learnt.py.
+    # A checkpoint keeps what the next answers depend on besides the data: see base/files/learnt.py.
     learnt: ClassVar[Fields] = {
         "lam": NumberArray(float, "n", least=0),
         "cache": MaybeInner(),

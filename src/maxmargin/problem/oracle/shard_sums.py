@@ -1,4 +1,4 @@
-"""What a pass over a shard of the data comes to, summed up where it is: one vector returns instead of all planes."""
+"""Sums over a shard of the data, made where the shard is: one vector returns instead of all planes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PlaneTables in a checkpoint: without the room behind what is used, and checked before any kernel reads them."""
+"""PlaneTables in a checkpoint: without the unused space at the end, and checked before any kernel reads them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class LearntTables(Learnt):
 
 
 def _check_places(tables: PlaneTables, most: int) -> None:
-    """Every example has its own slots and products, and no more planes than there is room for."""
+    """Every example has its own slots and products, and no more planes than fit."""
     if (tables.filled > tables.capacity).any() or (tables.filled > most).any():
         raise ValueError(f"expected at most {most} planes of an example, and no more than its capacity")
     if len(tables.capacity) and tables.capacity.max() > MOST_CAPACITY:

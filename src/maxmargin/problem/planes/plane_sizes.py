@@ -1,4 +1,4 @@
-"""How large planes and cuts are, as far as rounding needs to know (rounding.py)."""
+"""The sizes of planes and cuts, from which rounding errors are bounded (rounding.py)."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from maxmargin.problem.planes.planes import Planes
 
 
 class CutSize(NamedTuple):
-    """What rounding.py needs to know of a cut: it is a sum, and what cancels in it leaves its rounding behind."""
+    """The size of a cut, which is a sum: terms that cancel in it leave their rounding behind."""
 
     a: float  # the sum of the lengths of all rows in it, each with its share
     offset: float  # the sum of the absolute values of all that its offset is made of
     terms: int  # the numbers in that sum
 
     def plus(self, a: float, offset: float, terms: int) -> CutSize:
-        """With more in the sum."""
+        """Return the size with more terms in the sum."""
         return CutSize(self.a + a, self.offset + offset, self.terms + terms)
 
 
 class PlaneSizes(NamedTuple):
-    """The largest planes that were seen: what rounding may be off by grows with them."""
+    """The sizes of the largest planes that were seen: rounding errors grow with them."""
 
     a: float = 0.0  # the longest row
     weight: float = 0.0  # the most weight of atoms in a row
@@ -36,6 +36,7 @@ class PlaneSizes(NamedTuple):
     atoms: Atoms | None = None
 
     def with_planes(self, planes: Planes) -> PlaneSizes:
+        """Return the largest sizes of these and of some planes."""
         rows = AtomRows.of(planes.dpsi)
         # The weights of empty rows are those of the next one: no more than the largest.
         absolute = np.append(np.abs(rows.values[: rows.indptr[-1]]), 0.0)
@@ -49,14 +50,14 @@ class PlaneSizes(NamedTuple):
         )
 
     def joined(self, others: Iterable[PlaneSizes]) -> PlaneSizes:
-        """The largest of several, over the same atoms."""
+        """Return the largest of several sizes over the same atoms."""
         every = [self, *others]
         atoms = next((each.atoms for each in every if each.atoms is not None), None)
         a, weight, whole, b, entries = (max(values) for values in zip(*(each[:5] for each in every), strict=True))
         return PlaneSizes(a, weight, whole, b, int(entries), atoms)
 
     def product(self, w: Array) -> float:
-        """Σ |a_j w_j| of no row is larger."""
+        """Return a bound on Σ |a_j w_j| of every row."""
         assert self.atoms is not None
         length = self.atoms.size_of(w)
         product = self.a * length
@@ -66,11 +67,11 @@ class PlaneSizes(NamedTuple):
 
     @property
     def terms(self) -> int:
-        """The numbers that a height is a sum of, at most."""
+        """The largest number of terms that a height is a sum of."""
         return max(self.entries, 64) + 8 + (0 if self.atoms is None else self.atoms.terms)
 
     def unsure(self, w: Array) -> float:
-        """What rounding may hide of the largest violation of an example at w.
+        """Return what rounding may hide of the largest violation of an example at w.
 
         A height b - ⟨a, w⟩ is off by at most γ(|b| + Σ|aⱼwⱼ|), and the decoder, which compares heights, by as much for
         what it took and for what it left. The largest planes seen so far stand for what it left.

@@ -33,24 +33,24 @@ class Planes(NamedTuple):
     lengths: Array | None = None
 
     def values(self, w: Array) -> Array:
-        """The height of every cut at w."""
+        """Return the height of every cut at w."""
         return np.asarray(self.loss - self.dpsi @ w)
 
     @classmethod
     def stack(cls, parts: list[Planes]) -> Planes:
-        """One under the other; all parts have AtomRows over the same atoms. Bounds are left behind."""
+        """Stack planes that have AtomRows over the same atoms. Bounds are left behind."""
         rows: list[Any] = [part.dpsi for part in parts]
         lengths = [part.lengths for part in parts if part.lengths is not None]
         together = np.concatenate(lengths) if len(lengths) == len(parts) else None
         return cls(AtomRows.stack(rows), np.concatenate([part.loss for part in parts]), lengths=together)
 
     def over_atoms(self) -> Planes:
-        """The same with AtomRows, whose products depend on single rows only: BLAS rounds by the size of the batch."""
+        """Return these planes with AtomRows, whose products do not depend on the number of rows as those of BLAS do."""
         return self if isinstance(self.dpsi, AtomRows) else self._replace(dpsi=AtomRows.of(self.dpsi))
 
 
 def bound_by_ratio(heights: Array, truths: Array, ratio: float) -> Array:
-    """Upper bounds on the highest planes, where the search reaches `ratio` of every maximum that is not negative.
+    """Return upper bounds on the highest planes of a search that attains `ratio` of every maximum >= 0.
 
     What was found has the value v = height + ⟨w, Ψ(x, truth)⟩, so no output has more than v / ratio (the step in
     Finley and Joachims 2008 that bounds the slack of an undergenerating search). A negative v tells nothing.
