@@ -1,1 +1,1 @@
-"""Which positions of two sequences belong together."""
+"""Alignment of two sequences: which of their positions correspond."""

@@ -1,6 +1,7 @@
 """AlignmentSums: the distribution of alignments p(z | x) ∝ exp ⟨w, Ψ(x, z)⟩, for many pairs of sequences.
 
-Every alignment is counted once: a set of pairs, whatever the order in which the gaps between two of them are written.
+Every alignment is counted once: it is a set of pairs, regardless of the order in which gaps between two pairs are
+written.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from maxmargin.structures.alignment.scored_pairs import ScoredPair
 
 
 class SummedAlignment:
-    """The sums of one pair of sequences, at given scores."""
+    """The sums over all alignments of one pair of sequences, at given scores."""
 
-    used: tuple[Array, Array]  # after `spread`: how often each entry of the tables of gap scores counts
+    used: tuple[Array, Array]  # set by `spread`: the expected number of uses of every gap score
 
     def __init__(self, pair: ScoredPair, mode: int):
         from maxmargin.structures.alignment.compiled.alignment_sums import fill_sums
@@ -29,7 +30,7 @@ class SummedAlignment:
         self.log_z = float(fill_sums(*self.given))
 
     def spread(self) -> tuple[Array, float]:
-        """(n, m): the probability of every pair; and the entropy."""
+        """Return the (n, m) probabilities of all pairs, and the entropy."""
         from maxmargin.structures.alignment.compiled.alignment_sums import spread_sums
 
         states = self.given[-1]
@@ -41,7 +42,7 @@ class SummedAlignment:
         return np.minimum(share[0], 1.0), entropy
 
     def drawn(self, rng: np.random.Generator) -> Codes:
-        """The pairs of an alignment, with its probability."""
+        """Draw an alignment from the distribution and return its pairs."""
         from maxmargin.structures.alignment.compiled.alignment_sums import draw_alignment
 
         _, n, m = self.given[-1].shape

@@ -1,4 +1,4 @@
-"""AlignmentTrainer: what the estimators share that learn scores of alignments."""
+"""AlignmentTrainer: the common base of the estimators that learn scores of alignments."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from maxmargin.structures.alignment.task import Alignment, Unknown
 from maxmargin.training.options import Options
 from maxmargin.training.trainer import Trainer
 
-# what says how alignments are scored
+# the parameters that define how alignments are scored
 SCORING = ("mode", "features", "gaps", "symmetric", "alphabet", "unknown", "nonnegative_gaps")
 
 
 class AlignmentOptions(Options, total=False):
-    """What these estimators pass on to AlignmentTrainer; `Aligner` documents them."""
+    """The options that these estimators pass on to AlignmentTrainer; `Aligner` documents them."""
 
     features: Any
     gaps: Any
@@ -50,7 +50,7 @@ class AlignmentOptions(Options, total=False):
 class AlignmentTrainer(Trainer):
     """A Trainer whose weights are scores of aligned pairs and of gaps.
 
-    A model may also be made without training, from known scores: it predicts, but has nothing to certify.
+    A model may also be made from known scores, without training: it predicts, but has nothing to certify.
     """
 
     _described_by = (Alignment,)
@@ -78,18 +78,20 @@ class AlignmentTrainer(Trainer):
         super().__init__(C=C, solver=solver, **options)  # type: ignore[arg-type]
 
     def predict(self, X: Any) -> Any:
-        """The best output of every x."""
+        """Return the best output for every x."""
         raise NotImplementedError
 
     def certify(self, X: Any, Y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
-        """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
+        """Return a certificate of how far the current weights are from the optimum on these data; see
+        StructuredSVM.certify.
+        """
         check_is_fitted(self)
         if not hasattr(self, "solution_"):
             raise ValueError("this model was made without training and has no objective to certify; fit trains one")
         return super().certify(X, Y, sample_weight, tol)
 
     def _predictions_to_judge(self, X: Any, Y: Any) -> Any:
-        """What is predicted for X, if there is something and Y has a truth for each."""
+        """Return the predictions for X; raise a ValueError if there are none or if Y has another length."""
         found = self.predict(X)
         if len(found) != len(Y):
             raise ValueError(f"X has {len(found)} examples but Y has {len(Y)}")
@@ -98,9 +100,11 @@ class AlignmentTrainer(Trainer):
         return found
 
     def _prior(self, task: Any, batch: Batch, sample_weight: Any) -> Any:
-        """A matrix by its name, or a model of one, as weights of this task: as long as they are best if not learnt."""
+        """Return a prior given as the name of a matrix or as a model, as weights of this task; scaled if it was not
+        trained.
+        """
         prior: Any = self.prior
-        task = getattr(task, "alignment_", task)  # that scores homologs
+        task = getattr(task, "alignment_", task)  # the task that scores homologs
         if isinstance(prior, str):
             prior = named_matrix(prior)
         if isinstance(prior, AlignmentTrainer):
@@ -120,7 +124,7 @@ class AlignmentTrainer(Trainer):
         return prior
 
     def _scoring(self) -> dict[str, Any]:
-        """The parameters of an estimator that scores alignments in the same way."""
+        """Return the parameters of an estimator that scores alignments in the same way."""
         return {name: getattr(self, name) for name in SCORING}
 
     def _learnt(self) -> list[Section]:

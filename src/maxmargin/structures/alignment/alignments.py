@@ -1,4 +1,4 @@
-"""PairwiseAlignment: which positions of two sequences stand against each other."""
+"""PairwiseAlignment: the corresponding positions of two sequences."""
 
 from __future__ import annotations
 
@@ -15,15 +15,29 @@ GAPS = "-."
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairwiseAlignment:
-    """Aligned positions (i, j) of a sequence of n and one of m residues, strictly increasing in both.
+    """An alignment: pairs (i, j) of positions in a sequence of n and one of m residues, strictly increasing in both.
 
-    Immutable, and equal to another alignment with the same content. Residues in no pair stand against gaps; the order
-    in which gaps of the two sequences follow each other between two pairs is not part of an alignment.
+    It is immutable, and equal to another alignment with the same content. Residues in no pair are aligned to gaps; the
+    order
+    of the gaps of the two sequences between two pairs is not part of an alignment.
 
+    Parameters
+    ----------
     pairs : (k, 2) positions, counted from 0.
-    lengths : (n, m), of the two sequences.
-    trusted : (k,) truth values: pairs that a loss may count. Reference alignments are often sure of some columns only.
-        None trusts all.
+    lengths : (n, m), the lengths of the two sequences.
+    trusted : (k,) Boolean values: the pairs that a loss may count. Reference alignments are often certain of some
+    columns
+        only. None trusts all pairs.
+
+    Examples
+    --------
+    >>> from maxmargin import PairwiseAlignment
+    >>> PairwiseAlignment.from_gapped("AC-G", "A-TG").pairs.tolist()
+    [[0, 0], [2, 2]]
+
+    See Also
+    --------
+    Aligner : learns to predict alignments.
     """
 
     pairs: PairArray
@@ -46,10 +60,11 @@ class PairwiseAlignment:
 
     @classmethod
     def from_gapped(cls, a: str, b: str, gaps: str = GAPS, lowercase_untrusted: bool = False) -> PairwiseAlignment:
-        """From two rows of equal length in which the letters of `gaps` stand for gaps.
+        """Make an alignment from two rows of equal length in which the letters of `gaps` are gaps.
 
-        Columns with a gap in both rows (as two rows of a larger alignment have) are left out. With
-        lowercase_untrusted, a pair is trusted only if neither of its letters is lower-case.
+        Columns with a gap in both rows (as in two rows of a larger alignment) are left out. With lowercase_untrusted, a
+        pair is
+        trusted only if neither of its letters is lower-case.
         """
         if len(a) != len(b):
             raise ValueError(f"the first row has {len(a)} columns and the second {len(b)}; expected equally many")
@@ -63,10 +78,11 @@ class PairwiseAlignment:
 
     @classmethod
     def of(cls, y: Any, lengths: tuple[int, int], name: str = "alignment") -> PairwiseAlignment:
-        """An alignment of two sequences of these lengths, from any of its spellings.
+        """Make an alignment of two sequences of these lengths from any of its accepted forms.
 
         y is a PairwiseAlignment, a list or (k, 2) array of pairs, or two gapped strings (with "-" or "." for gaps).
-        `name` begins the message of the error that anything else is.
+        `name`
+        begins the message of errors.
         """
         try:
             if isinstance(y, PairwiseAlignment):
@@ -86,7 +102,7 @@ class PairwiseAlignment:
 
     @classmethod
     def unchecked(cls, pairs: PairArray, lengths: tuple[int, int]) -> PairwiseAlignment:
-        """What a decoder has found, which needs no checks."""
+        """Make an alignment from the result of a decoder, without checks."""
         alignment = object.__new__(cls)
         for name, value in (("pairs", pairs), ("lengths", lengths), ("trusted", np.ones(len(pairs), dtype=bool))):
             object.__setattr__(alignment, name, value)
@@ -94,7 +110,9 @@ class PairwiseAlignment:
         return alignment
 
     def gapped(self, a: str, b: str, gap: str = "-") -> tuple[str, str]:
-        """The two sequences as rows of equal length; between two pairs, the rest of `a` comes before that of `b`."""
+        """Return the two sequences as rows of equal length; between two pairs, the rest of `a` comes before that of
+        `b`.
+        """
         for sequence, length, which in ((a, self.lengths[0], "first"), (b, self.lengths[1], "second")):
             if len(sequence) != length:
                 raise ValueError(f"the {which} sequence has {len(sequence)} residues; the alignment has {length}")
@@ -107,10 +125,12 @@ class PairwiseAlignment:
         return "".join(rows[0]), "".join(rows[1])
 
     def agreement(self, truth: PairwiseAlignment, max_shift: int = 0) -> float:
-        """Q: the share of truth's trusted pairs (i, j) for which this aligns i to some j' with |j - j'| <= max_shift.
+        """Return Q, the share of truth's trusted pairs (i, j) for which this aligns i to some j' with |j - j'| <=
+        max_shift.
 
-        Q and Q4 of the literature on protein alignment are those of max_shift 0 and 4. Positions of the first sequence
-        are looked at, so that for max_shift > 0 the two sequences do not play the same role.
+        Q and Q4 of the literature on protein alignment have max_shift 0 and 4. Positions of the first sequence are
+        compared, so
+        for max_shift > 0 the roles of the two sequences differ.
         """
         if self.lengths != truth.lengths:
             raise ValueError(
@@ -119,7 +139,8 @@ class PairwiseAlignment:
         asked = truth.pairs[truth.trusted]
         if not len(asked):
             raise ValueError("the true alignment has no trusted pair, so recall is not defined")
-        partner = np.full(self.lengths[0], -1 - max_shift - self.lengths[1], dtype=np.int64)  # further away than any
+        # Farther away than any position.
+        partner = np.full(self.lengths[0], -1 - max_shift - self.lengths[1], dtype=np.int64)
         partner[self.pairs[:, 0]] = self.pairs[:, 1]
         return float(np.mean(np.abs(partner[asked[:, 0]] - asked[:, 1]) <= max_shift))
 
@@ -155,10 +176,10 @@ def _checked_lengths(lengths: Any) -> tuple[int, int]:
 
 
 def _checked_pairs(pairs: Any, lengths: tuple[int, int]) -> PairArray:
-    """A copy as (k, 2) whole numbers, if these are the pairs of an alignment."""
+    """Return the pairs as a (k, 2) array of whole numbers; raise a ValueError unless they are an alignment."""
     try:
         given = np.asarray(pairs)
-    except ValueError:  # rows of different lengths
+    except ValueError:  # the rows have different lengths
         given = np.zeros(0, dtype=object)
     if given.shape == (0,) and given.dtype != object:
         given = given.reshape(0, 2)

@@ -26,7 +26,7 @@ LOSS_TABLE = 4_000_000  # entries of the table (n × m × losses) up to which sl
 class AlignmentBatch(Batch, RescaledSearch, Smooth):
     """Pairs of sequences and their true alignments."""
 
-    call_cost = 100.0  # the table of an alignment is large against a plane
+    call_cost = 100.0  # the table of an alignment is much larger than a plane
 
     def __init__(self, task: Any, codes: list[EncodedPair], truths: list[TrueAlignment]):
         super().__init__(task, len(codes))
@@ -51,12 +51,12 @@ class AlignmentBatch(Batch, RescaledSearch, Smooth):
         return scored.planes_of(scored.best_at(self.task.prepared(w), augment).found)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
-        """Search exactly, with the best score of every possible number of right pairs."""
+        """Search exactly, with the best score for every possible number of correct pairs."""
         weights = self.task.prepared(w)
         return self.scored().planes_of([self._most_violated(weights, code, truth, formulation) for code, truth in self])
 
     def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
-        """By the sums of compiled/alignment_sums.py, at b times the scores."""
+        """Add the tangents, computed by the sums of compiled/alignment_sums.py at b times the scores."""
         task, b = self.task, softness.sharpness
         prepared, parts = task.prepared(b * w), [slice(a, z) for a, z in pairwise((0, *task.ends_))]
         slacks, size = np.empty(len(self)), np.empty((len(self), 3))
@@ -73,9 +73,10 @@ class AlignmentBatch(Batch, RescaledSearch, Smooth):
         return Tangents(slacks, errors, float(np.dot(weights, lengths)), most + len(self))
 
     def _sizes(self, w: Array, code: EncodedPair, softness: Softness) -> tuple[float, float, float]:
-        """How far rounding may shift a slack, a bound on ‖Ψ(x, y)‖ + ‖Ψ(x, z)‖, and how many numbers are added up.
+        """Return a bound on the rounding error of a slack, a bound on ‖Ψ(x, y)‖ + ‖Ψ(x, z)‖, and the number of
+        summands.
 
-        An alignment goes through at most n + m states, each a sum of four terms or fewer, and ends at one of n m pairs.
+        An alignment goes through at most n + m states, each a sum of at most four terms, and ends at one of n m pairs.
         """
         (n, m), b, gaps = code.lengths, softness.sharpness, self.task.gaps_
         reach, longest = self.task.reach(w, code), gaps.longest(code.gaps)
@@ -89,7 +90,7 @@ class AlignmentBatch(Batch, RescaledSearch, Smooth):
     def _most_violated(
         self, weights: PreparedWeights, code: EncodedPair, truth: TrueAlignment, formulation: Formulation
     ) -> Codes:
-        """The pairs with the highest violation, through a table over all losses."""
+        """Return the pairs with the highest violation, found with a table over all losses."""
         from maxmargin.structures.alignment.compiled import alignment
 
         task, (n, m) = self.task, code.lengths

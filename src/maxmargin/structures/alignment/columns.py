@@ -1,11 +1,11 @@
-"""Columns: what is known of every position of a sequence, under names.
+"""Columns: named properties of every position of a sequence.
 
 A sequence is a string, which is the column "residue", or a dict of columns of equal length:
 
     {"residue": "ACDE", "ss": "HHH-"}            a string, or a list of any hashable letters
     {"residue": "ACDE", "profile": (4, 20) array}    numbers: one row per position
 
-Letters are numbered in the order of the alphabet that training has seen, or of the one that is given.
+Letters are numbered in the order of the alphabet found in training, or of the given one.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from maxmargin.base.files.objects import Derived, Dropped, Fields
 from maxmargin.inputs.labels.labels import in_order, plain
 
 Codes: TypeAlias = NDArray[np.int64]
-MOST_WIDTH = 2**20  # numbers of a position
+MOST_WIDTH = 2**20  # the most numbers per position
 RESIDUE = "residue"
 SIDES = ("first", "second")
-COLUMN = "letters (a string or a list), or a (positions, numbers) array"  # what a column is, for messages
+COLUMN = "letters (a string or a list), or a (positions, numbers) array"  # description of a column in errors
 
 
 class EncodedSequence:
-    """One sequence in numbers: codes of the letters (-1 for an unknown one), and rows of numbers."""
+    """A sequence in numbers: codes of the letters (-1 for an unknown one), and rows of numbers."""
 
     def __init__(self, length: int, codes: dict[str, Codes], numbers: dict[str, Array]):
         self.length, self.codes, self.numbers = length, codes, numbers
 
 
 class Columns:
-    """The alphabets and widths of columns, fixed by `fit`.
+    """The alphabets and widths of columns, set by `fit`.
 
     alphabet : None, {column: its alphabet}, or the alphabet of the column "residue".
-    unknown : "error" or "ignore": what to do with a letter of no alphabet. One that is ignored has no features.
+    unknown : "error" or "ignore": what to do with an unknown letter. An ignored letter has no features.
     """
 
     saved: ClassVar[Fields] = {
@@ -65,7 +65,7 @@ class Columns:
                 raise ValueError(f"the column {name!r} has neither letters nor numbers, or both")
 
     def fit(self, X: Sequence[Any]) -> Columns:
-        """Learn the alphabets of all columns, of both sequences together, and the widths of those with numbers."""
+        """Learn the alphabets of all columns, of both sequences together, and the widths of numeric columns."""
         if len(X) == 0:
             raise ValueError("no examples given: at least one pair of sequences is needed")
         found: dict[str, dict[Hashable, None]] = {}  # the letters of every column, in the order of the data
@@ -89,19 +89,19 @@ class Columns:
         return self
 
     def width(self, name: str) -> int:
-        """How many letters a column has, or how many numbers per position."""
+        """Return how many letters a column has, or how many numbers per position."""
         self.check(name)
         return len(self.alphabets[name]) if name in self.alphabets else self.widths[name]
 
     def check(self, name: str, number: int | None = None) -> None:
-        """That there is such a column (in that sequence, if one is named)."""
+        """Raise a ValueError unless there is such a column (in sequence `number`, if it is given)."""
         known = [*self.names[0], *self.names[1]] if number is None else self.names[number]
         if name not in known:
             where = "the sequences have" if number is None else f"the {SIDES[number]} sequences have"
             raise ValueError(f"there is no column {name!r}; {where} {_listed(known)}")
 
     def encode(self, x: Any, i: int) -> tuple[EncodedSequence, EncodedSequence]:
-        """Both sequences of example i in numbers."""
+        """Return both sequences of example i in numbers."""
         first, second = (self._encoded(side, i, number) for number, side in enumerate(sides_of(x, i)))
         return first, second
 
@@ -161,7 +161,7 @@ class Columns:
 
 
 def sides_of(x: Any, i: int) -> tuple[Any, Any]:
-    """The two sequences of an example."""
+    """Return the two sequences of an example."""
     if not isinstance(x, tuple | list) or len(x) != 2:
         found = f"{type(x).__name__} of {len(x)}" if isinstance(x, tuple | list) else type(x).__name__
         raise ValueError(f"example {i} is a {found}; expected a pair (a, b) of sequences")
@@ -169,7 +169,7 @@ def sides_of(x: Any, i: int) -> tuple[Any, Any]:
 
 
 def read_columns(side: Any, place: str) -> dict[str, Any]:
-    """The columns of a sequence: letters as a string, list or tuple, numbers as a (length, width) array."""
+    """Return the columns of a sequence: letters as a string, list or tuple, numbers as a (length, width) array."""
     if isinstance(side, str):
         side = {RESIDUE: side}
     if not isinstance(side, Mapping) or not side:
@@ -227,17 +227,19 @@ def _given_alphabets(given: Any) -> dict[str, list[Hashable]]:
 
 
 def letter_codes(alphabets: Mapping[str, Sequence[Hashable]]) -> dict[str, dict[Hashable, int]]:
-    """The number of every letter of every column."""
+    """Return the number of every letter of every column."""
     return {name: {letter: k for k, letter in enumerate(letters)} for name, letters in alphabets.items()}
 
 
 def character_tables(alphabets: Mapping[str, Sequence[Hashable]]) -> dict[str, Codes | None]:
-    """The same by the number of a character, of columns whose letters are all characters."""
+    """Return the codes by the number of a character, for columns whose letters are all single characters."""
     return {name: _character_table(letters) for name, letters in alphabets.items()}
 
 
 def _character_table(letters: Sequence[Hashable]) -> Codes | None:
-    """The codes of single characters by their code points, the last entry for all above; None for other letters."""
+    """Return the codes of single characters by their code points, the last entry for all above; None for
+    other letters.
+    """
     characters = [letter for letter in letters if isinstance(letter, str) and len(letter) == 1]
     if len(characters) < len(letters):
         return None

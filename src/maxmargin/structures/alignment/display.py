@@ -1,4 +1,4 @@
-"""AlignmentDisplay: two aligned sequences, and how far that is from the truth."""
+"""AlignmentDisplay: a plot of two aligned sequences, compared with the true alignment."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from maxmargin.structures.alignment.formats.pairwise_text import ends, layout
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# What a predicted pair is beside the truth. Where there is none, identical residues look like right ones.
+# Status of a predicted pair. Without a truth, identical residues look like right ones.
 RIGHT, SHIFTED, WRONG, UNJUDGED, IDENTICAL = "right", "shifted", "wrong", "not judged", "identical"
 COLOURS = {RIGHT: BLUE, SHIFTED: ORANGE, WRONG: RED, UNJUDGED: GREY, IDENTICAL: BLUE}
-SIGNS = {RIGHT: "|", WRONG: "×", UNJUDGED: "·", IDENTICAL: "|"}  # between the residues; that of a shift is its size
+SIGNS = {RIGHT: "|", WRONG: "×", UNJUDGED: "·", IDENTICAL: "|"}  # between the residues; a shift is shown by its size
 
 LETTER = 0.125  # inches from one column of letters to the next
 LINE = 0.17  # inches from one line of letters to the next
@@ -26,29 +26,40 @@ BLOCK = 3.9  # lines that a block of two rows takes
 
 
 class AlignmentDisplay:
-    """Two sequences as they are aligned, each pair in the colour of what it is beside the true alignment.
+    """A plot of two aligned sequences, with each pair coloured by comparison with the true alignment.
 
     A pair (i, j) is right if the truth aligns i to j, shifted if it aligns i to a position at most `max_shift` from j,
-    wrong if to one further away, and not judged if the truth is silent on i: the right and shifted pairs are those that
+    wrong if to one farther away, and not judged if the truth does not align i: right and shifted pairs are those that
     Q of `PairwiseAlignment.agreement` counts.
 
     Parameters
     ----------
     a, b : str
         The sequences.
-    predicted, truth : what `PairwiseAlignment.of` takes; the truth may be missing.
+    predicted, truth : in any form that `PairwiseAlignment.of` takes; the truth may be missing.
     max_shift : int
-        Positions by which a shifted pair may be off.
-    names : of the two sequences.
+        The largest distance of a shifted pair.
+    names : the names of the two sequences.
 
     Attributes
     ----------
     predicted, truth : PairwiseAlignment (or None)
     status : list of str
-        "right", "shifted", "wrong" or "not judged" for each predicted pair; without a truth, "identical" where it is.
+        "right", "shifted", "wrong" or "not judged" for each predicted pair; without a truth, "identical" for equal
+        letters.
     missed : list of int
         Positions in `a` that the truth aligns and the prediction does not.
     ax_ : set by `plot`.
+
+    Examples
+    --------
+    >>> from maxmargin.plotting import AlignmentDisplay
+    >>> AlignmentDisplay("ACG", "AG", [(0, 0), (2, 1)], truth=[(0, 0), (1, 1)]).status
+    ['right', 'not judged']
+
+    See Also
+    --------
+    maxmargin.Aligner : predicts alignments.
     """
 
     def __init__(
@@ -82,7 +93,7 @@ class AlignmentDisplay:
         max_shift: int = 4,
         names: tuple[str, str] = ("first", "second"),
     ) -> AlignmentDisplay:
-        """An alignment that is known already; sequences as `Aligner` takes them, strings or columns."""
+        """Make the plot of a known alignment; sequences are given as for `Aligner`, as strings or columns."""
         return cls(letters_of(a, "first"), letters_of(b, "second"), predicted, truth, max_shift, names)
 
     @classmethod
@@ -101,9 +112,19 @@ class AlignmentDisplay:
     def plot(self, ax: Axes | None = None, *, kind: str = "rows", width: int = 60) -> AlignmentDisplay:
         """Draw the alignment.
 
-        kind : "rows", the sequences one above the other in blocks of `width` columns; residues that the truth aligns
-            and the prediction does not are red and underlined. "path", both alignments as paths through the rectangle
-            of all pairs of positions, the truth as a grey band, darker where it is trusted.
+        Parameters
+        ----------
+        ax : matplotlib axes to draw on; None makes new ones.
+        kind : "rows" draws the sequences one above the other in blocks of `width` columns; residues that the truth
+        aligns and
+            the prediction does not are red and underlined. "path" draws both alignments as paths through the rectangle
+            of all
+            pairs of positions, the truth as a grey band, darker where it is trusted.
+        width : the number of columns per block.
+
+        Returns
+        -------
+        AlignmentDisplay, this object, with `ax_` set.
         """
         if kind not in ("rows", "path"):
             raise ValueError(f"kind must be 'rows' or 'path', got {kind!r}")
@@ -130,7 +151,7 @@ class AlignmentDisplay:
         left, right, height = 2 + 0.8 * longest, 2 + 0.8 * len(str(max(self.predicted.lengths))), BLOCK * n_blocks
         inches = LETTER * (left + width + right)
         self.ax_ = ax = axes(given, (inches, LINE * (height + 3)))
-        # Letters keep their distance in axes that someone else has made smaller.
+        # Letters keep their distance in smaller axes that the caller has made.
         scale = 1.0 if given is None else min(1.0, ax.bbox.width / ax.figure.dpi / inches)
         x, top = np.arange(len(columns)) % width + 0.5, BLOCK * (np.arange(len(columns)) // width)
         paired = (columns >= 0).all(axis=1)
@@ -157,7 +178,7 @@ class AlignmentDisplay:
         ax.set_axis_off()
 
     def _write_margins(self, columns: Any, width: int, fontsize: float) -> None:
-        """The names before the first block, positions, counted from 1, before the others and behind all."""
+        """Write the names before the first block, and positions, counted from 1, before and after the blocks."""
         for block, begin in enumerate(range(0, len(columns), width)):
             end = min(begin + width, len(columns))
             for side, (first, last) in enumerate(ends(columns, begin, end)):
@@ -204,14 +225,14 @@ class AlignmentDisplay:
         self._write_legend(loc="best")
 
     def _draw_path(self, alignment: PairwiseAlignment, **style: Any) -> None:
-        """Through the corners of every column: a step along both sequences where residues are aligned."""
+        """Draw a path through the corners of every column: a diagonal step where residues are aligned."""
         steps = (layout(alignment) >= 0).astype(float)
         corners = np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)]) + 0.5
         self.ax_.plot(corners[:, 0], corners[:, 1], **style)
 
 
 def letters_of(sequence: Any, which: str) -> str:
-    """The letters of a sequence that may have other columns."""
+    """Return the letters of a sequence that may have other columns."""
     if isinstance(sequence, Mapping):
         if "residue" not in sequence:
             raise ValueError(

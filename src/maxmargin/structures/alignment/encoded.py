@@ -1,4 +1,4 @@
-"""What alignment is searched with: pairs of sequences, truths and weights in the form that compiled functions read."""
+"""Pairs of sequences, truths and weights in the form that compiled functions read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from maxmargin.structures.alignment.views import Entries
 
 
 class EncodedPair(NamedTuple):
-    """Two sequences, ready for scores."""
+    """Two sequences, ready for scoring."""
 
     lengths: tuple[int, int]
     maps: list[Any]  # one entry per feature map
@@ -37,7 +37,7 @@ class TrueAlignment(NamedTuple):
 
 
 class PreparedWeights(NamedTuple):
-    """The weights, those of gaps, and what every feature map has made of its part."""
+    """The weights, those of gaps, and the prepared weights of every feature map."""
 
     w: Array
     gaps: Array

@@ -1,12 +1,12 @@
-"""Gaps: what the residues that an alignment skips score.
+"""Gaps: the scores of residues that an alignment skips.
 
-The first residue i of a gap scores `open`, every further one `extend`, plus the weights of what is skipped and of what
-the gap stands beside:
+The first residue i of a gap scores `open`, every further one `extend`, plus weights of the skipped residue and of its
+neighbours in the other sequence:
 
     open + ⟨u_open, V_i⟩ + ⟨v_open, B_{j-1} + B_j⟩        extend + ⟨u_extend, V_i⟩ + ⟨v_extend, B_{j-1} + B_j⟩
 
-with a view V of the skipped residue and a view B of the two residues of the other sequence between which the gap
-stands (one at the ends).
+with a view V of the skipped residue and a view B of the two residues of the other sequence between which the gap lies
+(one at the ends).
 """
 
 from __future__ import annotations
@@ -30,9 +30,21 @@ KINDS = ("affine", "linear")
 class Gaps:
     """The feature map of gaps.
 
-    kind : "affine" (opening a gap has weights of its own) or "linear" (every skipped residue counts alike).
-    skipped : a view of the skipped residue, or None: it does not matter what is skipped.
-    beside : a view of the residues in the other sequence between which the gap stands, or None.
+    Parameters
+    ----------
+    kind : "affine" (opening a gap has weights of its own) or "linear" (every skipped residue has the same weights).
+    skipped : a view of the skipped residue, or None if gap scores do not depend on it.
+    beside : a view of the residues of the other sequence between which the gap lies, or None.
+
+    Examples
+    --------
+    >>> from maxmargin import Aligner
+    >>> from maxmargin.tasks import Gaps
+    >>> aligner = Aligner(gaps=Gaps("linear", skipped="residue"))
+
+    See Also
+    --------
+    Alignment : the task that uses it.
     """
 
     saved: ClassVar[Fields] = {
@@ -66,17 +78,19 @@ class Gaps:
         self.size = int(np.prod(self.shape))
 
     def encode(self, sides: tuple[EncodedSequence, EncodedSequence]) -> list[tuple[Any, Any]]:
-        """For each sequence its features as skipped residues (with a constant) and as places beside gaps."""
+        """Return, for each sequence, its features as skipped residues (with a constant) and as neighbours of gaps."""
         return [(self._skipped(side), self._beside(side)) for side in sides]
 
     def scores(self, w: Array, code: list[tuple[Any, Any]]) -> tuple[Array, Array]:
-        """What compiled/alignment.py calls of_a and of_b."""
+        """Return the gap scores of both sequences, which compiled/alignment.py calls of_a and of_b."""
         W = w.reshape(self.shape)
-        first, second = W[0], W[-1]  # weights of gaps that skip residues of a, and of b
+        first, second = W[0], W[-1]  # weights of gaps that skip residues of a and of b
         return self._table(code[0], first, second), self._table(code[1], second, first)
 
     def counts(self, code: list[tuple[Any, Any]], paid: Codes) -> Entries:
-        """Σ features over skipped residues, rows (sequence, residue, place in the other one, 1 unless the first)."""
+        """Return Σ features over skipped residues, rows (sequence, residue, position in the other one, 1 unless the
+        first).
+        """
         n_sequences, n_kinds, width = self.shape
         own, kind = (paid[:, 0] if n_sequences == 2 else 0), (paid[:, 3] if n_kinds == 2 else 0)
         block = np.broadcast_to(own * n_kinds + kind, len(paid))
@@ -92,7 +106,9 @@ class Gaps:
         return np.arange(total.size), total.ravel()
 
     def expected(self, code: list[tuple[Any, Any]], used: tuple[Array, Array]) -> Array:
-        """Σ features, where entry [row, i] of what `scores` returns counts used[row, i] times, for each sequence."""
+        """Return Σ features, where entry [row, i] of what `scores` returns counts used[row, i] times, for each
+        sequence.
+        """
         total = np.zeros(self.shape)
         for (skipped, beside), table, own, others in zip(code, used, (0, -1), (-1, 0), strict=True):
             width = skipped.shape[1]
@@ -103,13 +119,13 @@ class Gaps:
         return total.ravel()
 
     def longest(self, code: list[tuple[Any, Any]]) -> float:
-        """No skipped residue has longer features than this."""
+        """Return an upper bound on the norm of the features of a skipped residue."""
         return max(_longest_row(skipped) for skipped, _ in code) + max(_longest_row(beside) for _, beside in code)
 
     def named_weights(self, w: Array) -> dict[str, Weights]:
-        """Those of gaps by kind, "open" and "extend" (or "gap"), and those of the views, which depend on the kind, too.
+        """Return the weights of gaps by kind, "open" and "extend" (or "gap"), and those of the views, by kind as well.
 
-        In a model that is not symmetric the first axis says which sequence is skipped.
+        In a model that is not symmetric the first axis is the sequence that is skipped.
         """
         W = w.reshape(self.shape)
         axes: dict[str, Sequence[str]] = {"kind": ("open", "extend") if self.kind == "affine" else ("gap",)}
@@ -135,7 +151,7 @@ class Gaps:
         )
 
     def _beside(self, side: EncodedSequence) -> Array | None:
-        """Row j: what stands on both sides of a gap before position j."""
+        """Return a matrix whose row j has the features of both neighbours of a gap before position j."""
         if self.beside is None:
             return None
         rows = self.beside.features(side, self.columns).dense()
@@ -145,7 +161,7 @@ class Gaps:
         return places
 
     def _table(self, code: tuple[Any, Any], own: Array, others: Array) -> Array:
-        """Scores of skipping this sequence's residues, and of gaps of the other one beside them."""
+        """Return the scores of skipping residues of this sequence, and of gaps of the other one next to them."""
         skipped, beside = code
         n = len(skipped)
         table = np.zeros((5, n + 1))
@@ -161,7 +177,7 @@ def _longest_row(rows: Array | None) -> float:
 
 
 def as_gaps(gaps: Any) -> Gaps:
-    """The feature map that `gaps` names."""
+    """Return the feature map that `gaps` names."""
     if isinstance(gaps, Gaps):
-        return copy(gaps)  # fit sets everything that is learnt anew
+        return copy(gaps)  # fit sets all learnt attributes again
     return Gaps(gaps)

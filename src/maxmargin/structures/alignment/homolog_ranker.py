@@ -1,4 +1,4 @@
-"""HomologRanker: learn scores of alignments that tell related sequences from others."""
+"""HomologRanker: learns alignment scores that distinguish related sequences from others."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from maxmargin.training.parameters import task_from
 
 
 class HomologRanker(AlignmentTrainer):
-    """Of several candidates, find the one that is related to a native sequence: the one that aligns best with it.
+    """A ranker that finds, among several candidates, the sequence that is homologous to a native sequence.
 
     X is a list of (native, candidates), each sequence as in `Aligner`; Y a list of (index of the homolog, its alignment
-    with the native sequence). Trained are substitution scores and gap costs that put the homolog in its known
+    with the native sequence). Training learns substitution scores and gap costs that put the homolog in its known
     alignment above all alignments of all other candidates (Tsochantaridis et al. 2004, section 4.4).
 
     Parameters
@@ -55,7 +55,7 @@ class HomologRanker(AlignmentTrainer):
 
     @classmethod
     def from_aligner(cls, aligner: Aligner) -> Self:
-        """A ranker that needs no training: candidates are ranked by the scores of this aligner."""
+        """Make a ranker without training, which ranks candidates by the scores of this aligner."""
         check_is_fitted(aligner)
         ranker = cls(**aligner._scoring())
         ranker.task_ = Homologs(aligner.task_)
@@ -64,22 +64,22 @@ class HomologRanker(AlignmentTrainer):
         return ranker
 
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """The index of the best candidate of every x."""
+        """Return the index of the best candidate for every x."""
         check_is_fitted(self)
         return np.array([z.candidate for z in decoded(self, X)], dtype=np.int64)
 
     def predict_alignments(self, X: Any) -> list[PairwiseAlignment]:
-        """The best alignment of the native sequence with the best candidate, for every x."""
+        """Return the best alignment of the native sequence with the best candidate, for every x."""
         check_is_fitted(self)
         return [z.alignment for z in decoded(self, X)]
 
     def decision_function(self, X: Any) -> list[Array]:
-        """For every x the scores of its candidates."""
+        """Return the scores of the candidates, for every x."""
         check_is_fitted(self)
         return self.task_.candidate_scores(self.w_, X)
 
     def score(self, X: Any, Y: Any) -> float:
-        """The share of x for which the homolog is found; Y as in training, or the indices of the homologs alone."""
+        """Return the share of x whose homolog is found; Y as in training, or the indices of the homologs alone."""
         found = self._predictions_to_judge(X, Y)
         truth = [candidate_number(y, len(x[1]), i) for i, (x, y) in enumerate(zip(X, Y, strict=True))]
         return float(np.mean(found == truth))

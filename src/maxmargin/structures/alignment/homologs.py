@@ -1,4 +1,4 @@
-"""Homologs: which of several sequences is related to a given one, by the score of its best alignment with it."""
+"""Homologs: which of several sequences is homologous to a given one, by the score of its best alignment with it."""
 
 from __future__ import annotations
 
@@ -27,22 +27,30 @@ from maxmargin.structures.alignment.views import Entries
 
 
 class Aligned(NamedTuple):
-    """One of the candidates, and how it is aligned with the native sequence."""
+    """A candidate and its alignment with the native sequence."""
 
     candidate: int
-    alignment: Any  # whatever PairwiseAlignment.of takes
+    alignment: Any  # in any form that PairwiseAlignment.of takes
 
 
 class Homologs(Task):
-    """x = (native, candidates), y = Aligned(number of the homolog, its alignment), z = any candidate in any alignment.
+    """The task of finding a homolog: x = (native, candidates), y = Aligned(number of the homolog, its alignment).
 
-        ⟨w, Ψ(x, z)⟩ = ⟨w, Ψ_alignment((native, candidate), alignment)⟩,      Δ(y, z) = 1 unless the candidate is right
+        ⟨w, Ψ(x, z)⟩ = ⟨w, Ψ_alignment((native, candidate), alignment)⟩,      Δ(y, z) = 1 unless the candidate is
+        correct
 
-    (Tsochantaridis et al. 2004, section 4.4). The score of a candidate is that of its best alignment. In training the
-    homolog in its known alignment competes with all alignments of the other candidates; other alignments of the
-    homolog are no mistakes and no rivals.
+    (Tsochantaridis et al. 2004, section 4.4). An output z is any candidate in any alignment. The score of a candidate
+    is
+    that of its best alignment. In training the homolog in its known alignment competes with all alignments of the other
+    candidates; other alignments of the homolog are neither mistakes nor rivals.
 
+    Parameters
+    ----------
     alignment : the Alignment that scores candidates; None is Alignment(mode="local").
+
+    See Also
+    --------
+    maxmargin.HomologRanker : the estimator.
     """
 
     saved: ClassVar[Fields] = {
@@ -82,7 +90,7 @@ class Homologs(Task):
     # --- examples in the form that compiled functions read
 
     def encode(self, x: Any, i: int) -> list[EncodedPair]:
-        """Example i: the native sequence beside every candidate."""
+        """Return example i encoded: the native sequence with every candidate."""
         codes = []
         for k, pair in enumerate(_pairs(x, i)):
             try:
@@ -92,7 +100,7 @@ class Homologs(Task):
         return codes
 
     def truth(self, codes: list[EncodedPair], x: Any, y: Any, i: int) -> TrueHomolog:
-        """What is right in example i."""
+        """Return the homolog of example i and Ψ of its known alignment."""
         if is_whole(y):
             raise ValueError(f"Y[{i}] is {type(y).__name__}; expected (number of the homolog, its alignment)")
         index = candidate_number(y, len(codes), i)
@@ -101,7 +109,7 @@ class Homologs(Task):
         return TrueHomolog(index, self.alignment_.features_of(codes[index], alignment.pairs))
 
     def best(self, weights: PreparedWeights, codes: list[EncodedPair], without: int | None = None) -> BestCandidate:
-        """The candidate with the highest score, one left out."""
+        """Return the candidate with the highest score, except candidate `without`."""
         best = BestCandidate(-1, BestAlignment(-np.inf, np.zeros((0, 2), dtype=np.int64)))
         among = [k for k in range(len(codes)) if k != without]
         scored = (self.alignment_.scored_pair(weights, codes[k], None, 0.0) for k in among)
@@ -120,11 +128,11 @@ class Homologs(Task):
         return [self.best(weights, codes).aligned(codes) for codes in (self.encode(x, i) for i, x in enumerate(X))]
 
     def named_weights(self, w: Array) -> dict[str, Weights]:
-        """The weights for people: those of the alignments."""
+        """Return the named weights, which are those of the alignments."""
         return self.alignment_.named_weights(w)
 
     def candidate_scores(self, w: Array, X: Sequence[Any]) -> list[Array]:
-        """For every x the score of each candidate."""
+        """Return the score of each candidate, for every x."""
         weights, best = self.alignment_.prepared(w), self.alignment_.best
         return [np.array([best(weights, code, None, 0.0).score for code in self.encode(x, i)]) for i, x in enumerate(X)]
 
@@ -156,7 +164,7 @@ class TrueHomolog(NamedTuple):
 class HomologBatch(Batch, RescaledSearch):
     """Encoded examples, one list of candidates each."""
 
-    call_cost = 1000.0  # one alignment per candidate, against one visit of a plane
+    call_cost = 1000.0  # one alignment per candidate, compared with one visit of a plane
 
     def __init__(self, task: Homologs, codes: list[list[EncodedPair]], truths: list[TrueHomolog]):
         super().__init__(task, len(codes))
@@ -170,11 +178,11 @@ class HomologBatch(Batch, RescaledSearch):
         return self._planes_of(w, lambda j, margin: bool(lam[j] - margin > 0))
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
-        """Exact: the loss is 1 for all rivals, so that the one with the highest score is violated most."""
+        """Search exactly: the loss is 1 for all rivals, so the one with the highest score is violated most."""
         return self._planes_of(w, lambda _, margin: bool(formulation.value(1.0, margin) > 0))
 
     def _planes_of(self, w: Array, violated: Callable[[int, float], bool]) -> Planes:
-        """The planes of the best rivals, where violated(example, margin), and of the truths elsewhere."""
+        """Return the planes of the best rivals if violated(example, margin), otherwise of the truths."""
         weights = self.task.alignment_.prepared(w)
         loss, rows = np.zeros(len(self)), []
         for j, (codes, truth) in enumerate(self):
@@ -189,7 +197,7 @@ class HomologBatch(Batch, RescaledSearch):
 
 
 def candidate_number(y: Any, n_candidates: int, i: int) -> int:
-    """The homolog of example i, which y names beside its alignment or alone."""
+    """Return the number of the homolog of example i, which y gives alone or with its alignment."""
     if is_whole(y):
         number = int(y)
     elif not isinstance(y, tuple | list) or len(y) != 2:
@@ -207,7 +215,7 @@ def candidate_number(y: Any, n_candidates: int, i: int) -> int:
 
 
 def _pairs(x: Any, i: int) -> list[tuple[Any, Any]]:
-    """The native sequence with every candidate."""
+    """Return the native sequence paired with every candidate."""
     if not isinstance(x, tuple | list) or len(x) != 2 or not isinstance(x[1], tuple | list):
         raise ValueError(f"example {i} is not a pair (native sequence, list of candidates)")
     if not x[1]:

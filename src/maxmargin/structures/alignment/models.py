@@ -1,6 +1,6 @@
-"""Alignment models of one substitution matrix and constant gap costs: from matrices, from counts, and to Biopython.
+"""Alignment models with one substitution matrix and constant gap costs: from matrices, from counts, and to Biopython.
 
-Costs are positive where gaps are penalised: the first residue of a gap costs `gap_open`, each further one `gap_extend`.
+Costs are positive if gaps are penalised: the first residue of a gap costs `gap_open`, each further one `gap_extend`.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ class SubstitutionScores(NamedTuple):
 
 
 def scores_of(matrix: Any, alphabet: Iterable[Hashable] | None = None) -> SubstitutionScores:
-    """Any spelling of a substitution matrix.
+    """Return substitution scores, given in any accepted form.
 
-    A SubstitutionMatrix, Biopython's (an array with an `alphabet`), a dict {(letter, letter): score} in which pairs may
-    be given one way round only, or an array together with its alphabet.
+    Accepted are a SubstitutionMatrix, Biopython's (an array with an `alphabet`), a dict {(letter, letter): score} in
+    which
+    pairs may be given in one order only, or an array together with its alphabet.
     """
     if isinstance(matrix, Mapping):
         return _from_dict(matrix)
@@ -88,10 +89,11 @@ def _from_dict(matrix: Mapping[Any, Any]) -> SubstitutionScores:
 
 
 def log_odds(X: Sequence[Any], Y: Sequence[Any], task: Alignment) -> SubstitutionScores:
-    """S[i, j] = log(P(i, j) / P(i) P(j)) with Laplace estimates (Tsochantaridis et al. 2004, section 4.4).
+    """Return S[i, j] = log(P(i, j) / P(i) P(j)) with Laplace estimates (Tsochantaridis et al. 2004, section 4.4).
 
     P(i, j) is the share of aligned pairs with these letters, P(i) the share of a letter among all residues of that
-    sequence (of both, in a symmetric model); every count begins with 1.
+    sequence
+    (of both, in a symmetric model); every count begins with 1.
     """
     if len(X) != len(Y):
         raise ValueError(f"X has {len(X)} examples but Y has {len(Y)}")
@@ -117,14 +119,14 @@ def log_odds(X: Sequence[Any], Y: Sequence[Any], task: Alignment) -> Substitutio
 
 
 def matrix_task(scores: SubstitutionScores, task: Alignment) -> Alignment:
-    """`task`, set up for this alphabet."""
+    """Set up `task` for this alphabet and return it."""
     whole = {RESIDUE: list(scores.alphabet)}
     task.setup([(whole, whole)])
     return task
 
 
 def matrix_weights(scores: SubstitutionScores, gap_open: float, gap_extend: float, task: Alignment) -> Array:
-    """The weights of a task of one column of letters that give it this matrix and these gap costs."""
+    """Return the weights of a task with one column of letters that give it this matrix and these gap costs."""
     for name, cost in (("gap_open", gap_open), ("gap_extend", gap_extend)):
         if not is_finite(cost):
             raise ValueError(f"{name} is {cost!r}; expected a finite number")
@@ -148,7 +150,7 @@ def matrix_weights(scores: SubstitutionScores, gap_open: float, gap_extend: floa
 
 
 def named_matrix(name: str) -> SubstitutionMatrix:
-    """A published matrix with the gap costs that are usual for it."""
+    """Return a published matrix with its usual gap costs."""
     from Bio.Align import substitution_matrices
 
     if name not in USUAL_GAPS:
@@ -163,7 +165,7 @@ def named_matrix(name: str) -> SubstitutionMatrix:
 
 
 def prior_weights(scores: SubstitutionScores, gap_open: float, gap_extend: float, task: Alignment) -> Array:
-    """The same for a task of other letters, too: those that the matrix does not have score 0."""
+    """Return such weights for a task with other letters as well; letters that the matrix does not have score 0."""
     letters = task.columns_.alphabets.get(RESIDUE, [])
     places = {letter: k for k, letter in enumerate(scores.alphabet)}
     values = np.zeros((len(letters), len(letters)))
@@ -174,7 +176,7 @@ def prior_weights(scores: SubstitutionScores, gap_open: float, gap_extend: float
 
 
 def residue_map(task: Alignment) -> Match:
-    """The feature map that is the substitution matrix of residues."""
+    """Return the feature map that is the substitution matrix of residues; raise an AttributeError if there is none."""
     for each in task.maps_:
         if isinstance(each, Match) and each.a == each.b == Column(RESIDUE) and RESIDUE in task.columns_.alphabets:
             return each
@@ -182,29 +184,29 @@ def residue_map(task: Alignment) -> Match:
 
 
 def residue_scores(task: Alignment, w: Array) -> Array:
-    """(K, K) scores of aligning one residue with another."""
+    """Return the (K, K) scores of aligning one residue with another."""
     pairs = residue_map(task)
     return pairs.weights(task.split(w)[1][task.maps_.index(pairs)])
 
 
 def gap_costs(task: Alignment, w: Array) -> tuple[tuple[float, float], tuple[float, float]]:
-    """(open, extend) of gaps that skip residues of the first sequence, and of the second."""
+    """Return (open, extend) of gaps that skip residues of the first sequence, and of the second."""
     weights = -task.split(w)[0].reshape(task.gaps_.shape)[:, :, 0]
     first, second = ((float(costs[0]), float(costs[-1])) for costs in (weights[0], weights[-1]))
     return first, second
 
 
 def check_plain(task: Alignment, what: str) -> None:
-    """That a model has nothing that a matrix with gap costs cannot say."""
+    """Raise a ValueError if a model has features that a matrix with gap costs cannot represent."""
     others = [str(each) for each in task.maps_ if each is not residue_map(task)]
-    if task.gaps_.shape[-1] > 1:  # more than what is constant
+    if task.gaps_.shape[-1] > 1:  # more than the constant
         others.append(repr(task.gaps_))
     if others:
         raise ValueError(f"{what} cannot represent the model's {', '.join(others)}")
 
 
 def to_biopython(task: Alignment, w: Array) -> Any:
-    """A Bio.Align.PairwiseAligner that gives the same alignments, with the first sequence as its target."""
+    """Return a Bio.Align.PairwiseAligner that gives the same alignments, with the first sequence as its target."""
     from Bio import Align
     from Bio.Align import substitution_matrices
 

@@ -1,14 +1,16 @@
-"""How long a prior is whose scores were not learnt.
+"""The scale of a prior whose scores were not learnt.
 
-A published matrix makes the same alignments at every multiple, but beside a margin of 1 its length matters: at the one
-it is printed in, a wrong alignment of two proteins scores hundreds more than the right one, the loss, which is at most
-1, is nothing beside that, and the hinge of the pairs that no scores align outweighs all others. So the prior is t w₀
-with
+A published matrix makes the same alignments at every scale, but the scale matters relative to a margin of 1: as
+printed,
+a wrong alignment of two proteins scores hundreds more than the correct one, the loss, which is at most 1, is
+negligible,
+and the hinge of pairs that no scores align dominates. So the prior is t w₀ with
 
     t = argmax over t = 2^k / ‖w₀‖∞ of  Σ_i max(0, 1 - h_i(t w₀)),      h_i(w) = max_z Δ(y_i, z) - ⟨w, δΨ_i(z)⟩     (1)
 
-No scores at all, w = 0, have a hinge of 1: what counts is by how much the prior does better. Pairs that it cannot
-align, whose hinges grow with t without end, do not decide. Of multiples that do equally well, the shortest is taken.
+Zero scores, w = 0, have a hinge of 1, so the sum measures how much better the prior is. Pairs that it cannot align,
+whose
+hinges grow with t without bound, do not contribute. Of equally good scales, the smallest is used.
 """
 
 from __future__ import annotations
@@ -20,11 +22,11 @@ from maxmargin.base.errors import warn_caller
 from maxmargin.problem.contract.batch import Batch
 
 POWERS = range(-16, 4)  # k of (1)
-MOST_EXAMPLES = 64  # that are looked at
+MOST_EXAMPLES = 64  # the most examples that are used
 
 
 def with_best_length(w: Array, batch: Batch) -> Array:
-    """The multiple of w by (1); w itself, with a warning, where none does better than no scores on any example."""
+    """Return the multiple of w by (1); w itself, with a warning, if none is better than zero scores on any example."""
     peak = float(np.abs(w).max(initial=0.0))
     if peak == 0:
         return w
@@ -43,7 +45,7 @@ def with_best_length(w: Array, batch: Batch) -> Array:
 
 
 def gained(w: Array, batch: Batch) -> float:
-    """The sum of (1)."""
+    """Return the sum of (1)."""
     planes = batch.planes(w)
     hinges = planes.loss - planes.dpsi @ w
     return float(np.maximum(0.0, 1.0 - hinges).sum())

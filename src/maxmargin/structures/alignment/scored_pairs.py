@@ -1,6 +1,6 @@
 """The search of many pairs of sequences in one compiled call.
 
-Within a call other threads are free to run whatever they have to, which single pairs are often too short for.
+Other threads can run during a call, for which single pairs are often too short.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.structures.alignment.columns import Codes
 
-MANY_SCORES = 100_000  # of pairs that are searched in one call; those of long ones need not be copied
+MANY_SCORES = 100_000  # the most scores searched in one call; long pairs are searched alone and not copied
 
 
 class ScoredPair(NamedTuple):
-    """What compiled/alignment.py reads of two sequences."""
+    """The scores of two sequences that compiled/alignment.py reads."""
 
     profile: Array  # the different rows of scores of pairs
     row_of: Codes  # which of them every position of a has
     low: Codes  # as of TruePairs
     high: Codes
-    price: float  # by which right pairs score less
+    price: float  # subtracted from the scores of correct pairs
     of_a: Array  # scores of gaps
     of_b: Array
 
@@ -37,7 +37,7 @@ class BestAlignment(NamedTuple):
 
 
 def best_alignments(pairs: Iterable[ScoredPair], mode: int) -> Iterator[BestAlignment]:
-    """The alignment with the highest score of each."""
+    """Yield the alignment with the highest score of each pair."""
     together: list[ScoredPair] = []
     size = 0
     for pair in pairs:
@@ -79,5 +79,5 @@ def _searched(pairs: Sequence[ScoredPair], mode: int) -> Iterator[BestAlignment]
 
 
 def _flat(tables: Sequence[NDArray]) -> NDArray:
-    """All their numbers, one table after the other."""
+    """Return the numbers of all tables, one table after the other."""
     return tables[0].reshape(-1) if len(tables) == 1 else np.concatenate([table.reshape(-1) for table in tables])

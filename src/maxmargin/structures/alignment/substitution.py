@@ -1,11 +1,12 @@
-"""Features of aligned pairs: what scores the match of position i of one sequence with position j of the other.
+"""Features of aligned pairs, which score the match of position i of one sequence with position j of the other.
 
-Ψ(x, z) sums φ(i, j) over the pairs of z, so that a feature map has to answer two questions: the scores ⟨w, φ(i, j)⟩ of
-all pairs at once, and the sum of φ over some of them. `Match` is bilinear in a view of each sequence,
+Ψ(x, z) sums φ(i, j) over the pairs of z, so a feature map must provide the scores ⟨w, φ(i, j)⟩ of all pairs at once,
+and
+the sum of φ over some of them. `Match` is bilinear in a view of each sequence,
 
     φ(i, j) = A_i ⊗ B_j,      ⟨w, φ(i, j)⟩ = A_i W B_jᵀ,
 
-a substitution matrix if both are letters. Maps in a list add up. Named models are those of Joachims et al. 2009,
+a substitution matrix if both are letters. Maps in a list add up. The named models are those of Joachims et al. 2009,
 section 3.2; each contains the ones before it:
 
     "simple"    every column of a with every column of b, such as residue with residue, residue with structure
@@ -43,73 +44,90 @@ from maxmargin.structures.alignment.views import (
 )
 
 MODELS = ("simple", "anova2", "tensor", "window", "profile")
-NEIGHBOURS = 2  # how far the models "window" and "profile" look
+NEIGHBOURS = 2  # the window of the models "window" and "profile"
 
 
 class PairReach(NamedTuple):
-    """How large the scores and features of one example are, for rounding."""
+    """Bounds on the scores and features of one example, for rounding errors."""
 
-    score: float  # no Σ_k |w_k φ_k(i, j)| is above this
-    length: float  # nor is ‖φ(i, j)‖
-    terms: int  # how many products a score is a sum of, at most
+    score: float  # bound on Σ_k |w_k φ_k(i, j)|
+    length: float  # bound on ‖φ(i, j)‖
+    terms: int  # the most products that a score is a sum of
 
 
 class PairFeatures:
-    """A feature map of aligned pairs. For one of your own write fit, scores and counts (and encode, if it saves time).
+    """A feature map of aligned pairs. A subclass defines fit, scores and counts (and encode, if it saves time).
 
-    A function x -> (n, m, F) array of φ is enough where that array is not too large.
+    If the array is not too large, a function x -> (n, m, F) array of φ can be used instead.
     """
 
-    size: int  # of φ; set by fit
+    size: int  # length of φ; set by fit
 
     def fit(self, X: Sequence[Any], columns: Columns, symmetric: bool) -> None:
-        """Set `size`. Runs on a copy of the user's object; `columns` knows the alphabets of all columns."""
+        """Set `size`. It runs on a copy of the user's object; `columns` has the alphabets of all columns."""
         raise NotImplementedError
 
     def encode(self, x: Any, sides: tuple[EncodedSequence, EncodedSequence]) -> Any:
-        """What scores and counts get of an example, made once: x itself, unless there is something to prepare."""
+        """Return what scores and counts need of an example, made once; by default x itself."""
         return x
 
     def scores(self, w: Array, code: Any) -> Array:
-        """(n, m): ⟨w, φ(i, j)⟩."""
+        """Return the (n, m) scores ⟨w, φ(i, j)⟩."""
         raise NotImplementedError
 
     def counts(self, code: Any, pairs: Codes) -> Any:
-        """Σ φ(i, j) over the rows (i, j) of `pairs`: (size,) numbers, or (indices, values)."""
+        """Return Σ φ(i, j) over the rows (i, j) of `pairs`: (size,) numbers, or (indices, values)."""
         raise NotImplementedError
 
     def written_out(self, code: Any) -> Array:
-        """(n, m, F): φ(i, j) of all pairs, for smooth objectives; from the scores, one feature after the other."""
+        """Return the (n, m, F) array φ(i, j) of all pairs, for smooth objectives; computed from scores, feature by
+        feature.
+        """
         return np.stack([np.asarray(self.scores(unit, code), dtype=np.float64) for unit in np.eye(self.size)], axis=2)
 
     def expected(self, code: Any, shares: Array) -> Array:
-        """Σ_{i, j} shares[i, j] φ(i, j)."""
+        """Return Σ_{i, j} shares[i, j] φ(i, j)."""
         return np.tensordot(shares, self.written_out(code), 2)
 
     def reach(self, w: Array, code: Any) -> PairReach:
-        """How large scores and features of this example are."""
+        """Return bounds on the scores and features of this example."""
         array = np.abs(self.written_out(code))
         lengths = np.sqrt(np.sum(array * array, axis=2))
         return PairReach(float(np.max(array @ np.abs(w), initial=0.0)), float(np.max(lengths, initial=0.0)), self.size)
 
     def named_weights(self, w: Array) -> dict[str, Weights]:
-        """The weights for people, by what they are for."""
+        """Return the named weights, by what they are for."""
         return {type(self).__name__: Weights(w, feature=range(len(w)))}
 
     def prepare(self, w: Array) -> Any:
-        """What score_rows gets of the weights, made once for many examples."""
+        """Return what score_rows needs of the weights, made once for many examples."""
         return w
 
     def score_rows(self, prepared: Any, code: Any) -> ScoreRows:
-        """The scores, as their different rows where that saves time."""
+        """Return the scores, as distinct rows if that saves time."""
         return ScoreRows(np.asarray(self.scores(prepared, code), dtype=np.float64), None)
 
 
 class Match(PairFeatures):
-    """φ(i, j) = A_i ⊗ B_j for two views; the second is the first one unless it is given.
+    """The feature map φ(i, j) = A_i ⊗ B_j of two views.
 
-    In a symmetric model W is symmetric for equal views; for different ones the pair counts both ways round,
-    A_i ⊗ B_j of (a, b) and of (b, a), with the same weights.
+    In a symmetric model W is symmetric for equal views; for different views the pair counts in both orders, A_i ⊗ B_j
+    of
+    (a, b) and of (b, a), with the same weights.
+
+    Parameters
+    ----------
+    a : a view of the first sequence, or the name of a column.
+    b : a view of the second sequence; None for the same view.
+
+    Examples
+    --------
+    >>> from maxmargin.tasks import Match, Product
+    >>> features = [Match("residue"), Match(Product("residue", "ss"))]
+
+    See Also
+    --------
+    Column, Product, Window, Average : the views.
     """
 
     saved: ClassVar[Fields] = {"a": Part(View), "b": Part(View)}
@@ -139,19 +157,20 @@ class Match(PairFeatures):
         if self.triangular:
             p, q = np.triu_indices(self.shape[0])
             self.size = len(p)
-            self.number = np.zeros(self.shape, dtype=np.int64)  # of the weight that features (p, q) and (q, p) share
+            # Number of the weight that features (p, q) and (q, p) share.
+            self.number = np.zeros(self.shape, dtype=np.int64)
             self.number[p, q] = self.number[q, p] = np.arange(len(p))
 
     def names(self) -> tuple[list[Any], list[Any]]:
-        """What the rows and columns of W stand for."""
+        """Return the names of the rows and columns of W."""
         return self.a.names(self.columns), self.b.names(self.columns)
 
     def weights(self, w: Array) -> Array:
-        """W, written out."""
+        """Return W as a matrix."""
         return w[self.number] if self.triangular else w.reshape(self.shape)
 
     def weights_for(self, W: Array) -> Array:
-        """The weights w for which W is this matrix (which is symmetric, where that is asked for)."""
+        """Return the weights w for which W is this matrix, which must be symmetric in a symmetric model."""
         return W[np.triu_indices(len(W))] if self.triangular else W.ravel()
 
     def encode(
@@ -206,11 +225,11 @@ class Match(PairFeatures):
             first, second = np.abs(A.dense()), np.abs(B.dense())
             score += float(np.max(first @ (W if k == 0 else W.T) @ second.T, initial=0.0))
             rows = [float(np.max(np.linalg.norm(each, axis=1), initial=0.0)) for each in (first, second)]
-            length += 2 * rows[0] * rows[1]  # where features (p, q) and (q, p) share a weight
+            length += 2 * rows[0] * rows[1]  # because features (p, q) and (q, p) share a weight
         return PairReach(score, length, 2 * sum(self.shape))
 
     def named_weights(self, w: Array) -> dict[str, Weights]:
-        """W; its rows speak of the first sequence (of either one where the pair counts both ways round)."""
+        """Return W; its rows belong to the first sequence (to either one if the pair counts in both orders)."""
         first, second = self.names()
         kind = SymmetricWeights if self.triangular else Weights
         return {str(self): kind(self.weights(w), first=first, second=second)}
@@ -255,7 +274,7 @@ class ComputedFeatures(PairFeatures):
 
 
 def feature_maps(features: Any, columns: Columns, symmetric: bool) -> list[PairFeatures]:
-    """Copies of the feature maps that `features` names: a model, a map, a function, or a list of these."""
+    """Return copies of the feature maps that `features` names: a model, a map, a function, or a list of these."""
     maps: list[PairFeatures] = []
     for each in features if isinstance(features, list | tuple) else [features]:
         if isinstance(each, str):
@@ -275,7 +294,7 @@ def feature_maps(features: Any, columns: Columns, symmetric: bool) -> list[PairF
 
 
 def named_model(name: str, columns: Columns, symmetric: bool) -> list[PairFeatures]:
-    """The feature maps of a named model, for these columns."""
+    """Return the feature maps of a named model, for these columns."""
     if name not in MODELS:
         raise ValueError(f"features must be one of {', '.join(map(repr, MODELS))}, got {name!r}")
     level = MODELS.index(name)
@@ -309,7 +328,7 @@ def named_model(name: str, columns: Columns, symmetric: bool) -> list[PairFeatur
 
 
 def _crossed(first: Sequence[View], second: Sequence[View], symmetric: bool) -> list[PairFeatures]:
-    """Every view of a with every view of b; in a symmetric model, the second way round is the same map."""
+    """Return every view of a with every view of b; in a symmetric model, the two orders are the same map."""
     maps: dict[Any, Match] = {}
     for u in first:
         for v in second:
@@ -319,6 +338,6 @@ def _crossed(first: Sequence[View], second: Sequence[View], symmetric: bool) -> 
 
 
 def _neighbours(first: Sequence[Column], second: Sequence[Column]) -> list[PairFeatures]:
-    """What stands as far from i as from j, for every column that both sequences have."""
+    """Return matches of positions at the same distance from i and from j, for every column of both sequences."""
     offsets = [d for d in range(-NEIGHBOURS, NEIGHBOURS + 1) if d]
     return [Match(Column(column.name, d)) for column in first if column in second for d in offsets]

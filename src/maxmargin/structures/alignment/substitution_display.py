@@ -1,4 +1,4 @@
-"""SubstitutionDisplay: which letters a model of alignment takes for each other, and what its gaps cost."""
+"""SubstitutionDisplay: a heat map of a substitution matrix with its gap costs."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ANNOTATE_UP_TO = 27  # letters; with more, numbers in the cells would not be readable
+ANNOTATE_UP_TO = 27  # the most letters for which numbers in cells are readable
 
-TITLE_LETTER, TITLE_LINE = 0.08, 0.17  # inches that a letter of the title takes, and a line of it
-MARGIN = 0.1  # inches left free beside the title
+TITLE_LETTER, TITLE_LINE = 0.08, 0.17  # inches per letter and per line of the title
+MARGIN = 0.1  # inches left free next to the title
 
 
 class SubstitutionDisplay:
-    """Heat map of a substitution matrix, amino acids grouped by their chemistry, with gap costs in the title.
+    """A heat map of a substitution matrix, with amino acids grouped by their chemistry and gap costs in the title.
 
     Parameters
     ----------
-    matrix : SubstitutionMatrix, or what else `Aligner.from_matrix` takes with its alphabet
-        Given, or that of a fitted `Aligner` by `from_estimator`.
+    matrix : SubstitutionMatrix, or another form that `Aligner.from_matrix` takes with its alphabet
+        A given matrix, or that of a fitted `Aligner` by `from_estimator`.
     title : str or None
-        None: what the matrix says about gap costs.
+        None: the gap costs of the matrix.
 
     Attributes
     ----------
@@ -39,6 +39,18 @@ class SubstitutionDisplay:
         The letters as drawn; those of other alphabets are one group, in the order of the matrix.
     table : (K, K) array as drawn.
     ax_, image_ : set by `plot`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.formats import SubstitutionMatrix
+    >>> from maxmargin.plotting import SubstitutionDisplay
+    >>> SubstitutionDisplay(SubstitutionMatrix(("A", "C"), np.eye(2))).groups
+    [['A', 'C']]
+
+    See Also
+    --------
+    maxmargin.Aligner : learns such matrices.
     """
 
     def __init__(self, matrix: Any, title: str | None = None):
@@ -50,9 +62,9 @@ class SubstitutionDisplay:
 
     @classmethod
     def from_estimator(cls, aligner: Any) -> SubstitutionDisplay:
-        """The scores of residues in a fitted `Aligner`, whatever else it scores.
+        """Make the plot of the residue scores of a fitted `Aligner`, whatever else it scores.
 
-        Where gaps in the two sequences cost differently, the title says both costs.
+        If gaps in the two sequences have different costs, the title has both.
         """
         check_is_fitted(aligner, "w_")
         matrix = SubstitutionMatrix(tuple(map(str, aligner.alphabet_)), aligner.substitution_matrix_)
@@ -61,7 +73,18 @@ class SubstitutionDisplay:
     def plot(
         self, ax: Axes | None = None, *, annotate: bool | None = None, cmap: str = "RdBu_r"
     ) -> SubstitutionDisplay:
-        """Draw the matrix; the colours are symmetric around 0. None annotates the cells of all but large matrices."""
+        """Draw the matrix; the colours are symmetric around 0.
+
+        Parameters
+        ----------
+        ax : matplotlib axes to draw on; None makes new ones.
+        annotate : whether to write numbers into the cells; None writes them unless the matrix is large.
+        cmap : the name of a matplotlib colour map.
+
+        Returns
+        -------
+        SubstitutionDisplay, this object, with `ax_` set.
+        """
         letters = [letter for group in self.groups for letter in group]
         n = len(letters)
         side = 1.1 + min(max(0.27 * n, 1), 9)
@@ -98,7 +121,7 @@ class SubstitutionDisplay:
 
 
 def _matrix(matrix: Any) -> SubstitutionMatrix:
-    """Any spelling of a matrix that names its letters."""
+    """Return a matrix, given in any form that names its letters."""
     from maxmargin.structures.alignment.models import scores_of
 
     if isinstance(matrix, SubstitutionMatrix):
@@ -110,7 +133,7 @@ def _matrix(matrix: Any) -> SubstitutionMatrix:
 
 
 def _gap_costs(opened: Any, extended: Any) -> str:
-    """What is known of gap costs: numbers, two each where they are not the same in both sequences, or None."""
+    """Return the gap costs as text: numbers, two each if they differ between the sequences, or nothing."""
     costs = {"open": opened, "extend": extended}
     known = {name: cost if isinstance(cost, tuple) else (cost,) for name, cost in costs.items() if cost is not None}
     texts = [f"{name} {' and '.join(f'{each:.3g}' for each in cost)}" for name, cost in known.items()]
@@ -118,14 +141,14 @@ def _gap_costs(opened: Any, extended: Any) -> str:
 
 
 def _in_lines(title: str, width: int) -> str:
-    """A title that is too long for one line, broken after its signs and, where that is not enough, between words."""
+    """Break a title that is too long for one line, after punctuation and, if necessary, between words."""
     if len(title) <= width:
         return title
     return "\n".join(textwrap.fill(part, width) for part in re.split("(?<=[:,]) ", title))
 
 
 def _grouped(letters: tuple[str, ...]) -> list[list[str]]:
-    """The letters in groups, if they are those of proteins."""
+    """Return the letters in groups if they are those of proteins."""
     known = "".join(GROUPS)
     if not ONLY_IN_PROTEINS & set(letters) or not all(len(letter) == 1 and letter in known for letter in letters):
         return [list(letters)]

@@ -1,4 +1,4 @@
-"""Alignment: which positions of two sequences belong together, found by Gotoh's dynamic programme."""
+"""Alignment: the task of aligning two sequences, decoded by Gotoh's dynamic programme."""
 
 from __future__ import annotations
 
@@ -31,18 +31,20 @@ Unknown = Literal["error", "ignore"]
 
 
 class Alignment(Task):
-    """Pairs of sequences x = (a, b), aligned: Ψ counts features of aligned pairs and of gaps.
+    """The task of aligning pairs of sequences x = (a, b): Ψ counts features of aligned pairs and of gaps.
 
         ⟨w, Ψ(x, z)⟩ = Σ_{(i, j) in z} ⟨w, φ(i, j)⟩ + Σ_{residues in gaps} ⟨w, γ⟩
         Δ(y, z)      = 1 - |{trusted (i, j) in y : z aligns i to some j' with |j - j'| <= max_shift}| / |trusted in y|
 
-    (Joachims et al. 2009, section 3.2). φ is made by substitution.py, γ by gaps.py. Δ is a sum over the
-    pairs of z, so that argmax ⟨w, Ψ⟩ + λΔ is an alignment with φ's scores lowered at right pairs. Between two aligned
-    pairs the skipped residues of a form one gap and those of b another, which stands after it.
+    (Joachims et al. 2009, section 3.2). φ is made by substitution.py, γ by gaps.py. Δ is a sum over the pairs of z, so
+    argmax ⟨w, Ψ⟩ + λΔ is an alignment with lower scores at correct pairs. Between two aligned pairs the skipped
+    residues of
+    a form one gap and those of b another one after it.
 
-    A sequence is a string or a dict of columns (columns.py); y is a PairwiseAlignment, a list of pairs, or two
-    gapped strings. Pairs that are not trusted belong to Ψ(x, y) but not to Δ; at least one pair must be trusted, or
-    the loss would be 0 / 0.
+    A sequence is a string or a dict of columns (columns.py); y is a PairwiseAlignment, a list of pairs, or two gapped
+    strings. Pairs that are not trusted belong to Ψ(x, y) but not to Δ; at least one pair must be trusted, because the
+    loss
+    would otherwise be 0 / 0.
 
     Parameters
     ----------
@@ -75,7 +77,7 @@ class Alignment(Task):
         "max_shift": Whole(),
         "symmetric": Flag(),
         "columns_": Part(Columns),
-        **dict.fromkeys(("mode_", "gaps_", "maps_", "ends_"), Dropped()),  # parameters and columns say them
+        **dict.fromkeys(("mode_", "gaps_", "maps_", "ends_"), Dropped()),  # derived from parameters and columns
     }
 
     def __init__(
@@ -119,7 +121,7 @@ class Alignment(Task):
         self._lay_out(X)
 
     def _lay_out(self, X: Sequence[Any]) -> None:
-        """Part of `setup`: which weights there are. Only functions of features look at X."""
+        """Lay out the weights; part of `setup`. Only functions of features read X."""
         if self.symmetric and set(self.columns_.names[0]) != set(self.columns_.names[1]):
             first, second = (", ".join(names) for names in self.columns_.names)
             raise ValueError(
@@ -136,7 +138,7 @@ class Alignment(Task):
         self.ends_ = ends
         self.dim = ends[-1]
         self.bounds_ = None
-        if self.nonnegative_gaps:  # what gaps score is minus what they cost
+        if self.nonnegative_gaps:  # scores of gaps are minus their costs
             high = np.full(self.dim, np.inf)
             high[: self.gaps_.size] = 0.0
             self.bounds_ = (None, high)
@@ -167,7 +169,7 @@ class Alignment(Task):
     # --- one example in the form that compiled functions read
 
     def encode(self, x: Any, i: int = 0) -> EncodedPair:
-        """Example i, ready for scores."""
+        """Return example i, ready for scoring."""
         sides = self.columns_.encode(x, i)
         try:
             maps = [each.encode(x, sides) for each in self.maps_]
@@ -176,7 +178,7 @@ class Alignment(Task):
         return EncodedPair((sides[0].length, sides[1].length), maps, self.gaps_.encode(sides))
 
     def truth(self, code: EncodedPair, x: Any, y: Any, i: int) -> TrueAlignment:
-        """What is right in example i."""
+        """Return the true alignment of example i in encoded form."""
         check_letters(x, y, i)
         alignment = PairwiseAlignment.of(y, code.lengths, f"the alignment of example {i}")
         trusted = alignment.pairs[alignment.trusted]
@@ -186,22 +188,22 @@ class Alignment(Task):
         return TrueAlignment(self.features_of(code, alignment.pairs), right)
 
     def prepared(self, w: Array) -> PreparedWeights:
-        """w, ready for the scores of many examples."""
+        """Return w, ready for the scores of many examples."""
         of_gaps, of_maps = self.split(w)
         return PreparedWeights(w, of_gaps, [each.prepare(part) for each, part in zip(self.maps_, of_maps, strict=True)])
 
     def split(self, w: Array) -> tuple[Array, list[Array]]:
-        """The weights of gaps and those of every feature map, as parts of w."""
+        """Return the weights of gaps and those of every feature map, as views of w."""
         return w[: self.ends_[0]], [w[a:b] for a, b in pairwise(self.ends_)]
 
     def score_rows(self, weights: PreparedWeights, code: EncodedPair) -> tuple[Array, Codes]:
-        """The scores of pairs as their different rows, and which row every position of a has."""
+        """Return the scores of pairs as distinct rows, and the row of every position of a."""
         scored = [
             each.score_rows(prepared, part)
             for each, prepared, part in zip(self.maps_, weights.maps, code.maps, strict=True)
         ]
         for each, found in zip(self.maps_, scored, strict=True):
-            if found.shape != code.lengths:  # which a compiled function would not notice
+            if found.shape != code.lengths:  # compiled functions do not check shapes
                 raise ValueError(f"{each} has scores of shape {found.shape}; expected {code.lengths}")
         rows, row_of = scored[0]
         if len(scored) > 1:
@@ -209,11 +211,11 @@ class Alignment(Task):
             for more in scored[2:]:
                 rows += more.full()
         places = np.arange(len(rows)) if row_of is None else row_of
-        # functions are compiled for arrays of this kind only
+        # kernels are compiled for arrays of this kind only
         return np.require(rows, np.float64, ["C", "W"]), np.require(places, np.int64, ["C", "W"])
 
     def gap_scores(self, weights: PreparedWeights, code: EncodedPair) -> tuple[Array, Array]:
-        """What compiled/alignment.py calls of_a and of_b."""
+        """Return the gap scores, which compiled/alignment.py calls of_a and of_b."""
         return self.gaps_.scores(weights.gaps, code.gaps)
 
     def best(
@@ -237,23 +239,23 @@ class Alignment(Task):
         return SummedAlignment(self.scored_pair(weights, code, truth, lam), self.mode_)
 
     def expected(self, code: EncodedPair, shares: Array, used: tuple[Array, Array]) -> list[Array]:
-        """E Ψ, the part of gaps and that of every feature map, from what SummedAlignment.spread finds."""
+        """Return E Ψ, separately for gaps and every feature map, from the results of SummedAlignment.spread."""
         of_maps = [each.expected(part, shares) for each, part in zip(self.maps_, code.maps, strict=True)]
         return [self.gaps_.expected(code.gaps, used), *of_maps]
 
     def reach(self, w: Array, code: EncodedPair) -> PairReach:
-        """How large scores of pairs and features are, for rounding."""
+        """Return bounds on the scores of pairs and features, for rounding errors."""
         _, of_maps = self.split(w)
         parts = [each.reach(part, its) for each, part, its in zip(self.maps_, of_maps, code.maps, strict=True)]
         score, length, terms = (sum(each[k] for each in parts) for k in range(3))
         return PairReach(score, length, int(terms))
 
     def features_of(self, code: EncodedPair, pairs: Codes) -> Entries:
-        """Ψ of the alignment with these pairs; a feature may stand there several times."""
+        """Return Ψ of the alignment with these pairs; a feature may occur several times."""
         from maxmargin.structures.alignment.compiled.alignment import paid_gaps
 
         n, m = code.lengths
-        pairs = np.array(pairs, dtype=np.int64)  # functions are compiled for arrays that may be written to
+        pairs = np.array(pairs, dtype=np.int64)  # kernels are compiled for writable arrays
         paid = np.empty((n + m, 4), dtype=np.int64)
         paid = paid[: paid_gaps(pairs, n, m, self.mode_, paid)]
         entries = [self.gaps_.counts(code.gaps, paid)]
@@ -296,7 +298,7 @@ class Alignment(Task):
         return [found for found, _ in self.decoded(w, X)]
 
     def decoded(self, w: Array, X: Sequence[Any]) -> Iterator[tuple[PairwiseAlignment, float]]:
-        """The best alignment of every pair, and its score."""
+        """Yield the best alignment of every pair, and its score."""
         weights = self.prepared(w)
         for i, x in enumerate(X):
             code = self.encode(x, i)
@@ -304,7 +306,7 @@ class Alignment(Task):
             yield code.alignment(found.pairs), found.score
 
     def named_weights(self, w: Array) -> dict[str, Weights]:
-        """The weights for people: those of gaps, then those of every feature map; a name that is taken gets a mark."""
+        """Return the named weights: those of gaps, then those of every feature map; duplicate names get a mark."""
         of_gaps, of_maps = self.split(w)
         named = self.gaps_.named_weights(of_gaps)
         for each, part in zip(self.maps_, of_maps, strict=True):
@@ -325,7 +327,7 @@ def _lengths(y: Any, z: Any) -> tuple[int, int]:
 
 
 def check_letters(x: Any, y: Any, i: int) -> None:
-    """Gapped strings must be those of the sequences, where these are strings, too."""
+    """Raise a ValueError if gapped strings differ from the sequences, if these are strings, too."""
     if not (isinstance(y, list | tuple) and len(y) == 2 and all(isinstance(row, str) for row in y)):
         return
     for side, row, which in zip(sides_of(x, i), y, ("first", "second"), strict=True):

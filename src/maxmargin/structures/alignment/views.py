@@ -6,8 +6,8 @@
     Window("residue", 2)                    the letters of five positions, side by side
     Average("residue", 3)                   the mean over seven positions: local composition
 
-A view of sequence a and one of sequence b make a feature map of aligned pairs (substitution.py) or of gaps
-(gaps.py). Wherever a view is asked for, a string stands for its Column.
+A view of sequence a and one of sequence b make a feature map of aligned pairs (substitution.py) or of gaps (gaps.py).
+A string can be given instead of its Column everywhere.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from maxmargin.base.files.fields import Each, Part, Text, Whole, afford
 from maxmargin.base.files.objects import Fields
 from maxmargin.structures.alignment.columns import Codes, Columns, EncodedSequence
 
-Entries: TypeAlias = tuple[NDArray[np.int64], Array]  # flat feature numbers and values, which may repeat
+Entries: TypeAlias = tuple[NDArray[np.int64], Array]  # feature numbers and values; numbers may repeat
 
 
 class LetterFeatures:
-    """Features of n positions that have at most r features each, of value 1: (n, r) numbers, -1 for none."""
+    """Features of n positions with at most r features of value 1 each: (n, r) numbers, -1 for none."""
 
     def __init__(self, codes: Codes, width: int):
         self.codes, self.width = codes, width
         self.missing = codes < 0 if codes.min(initial=0) < 0 else None
 
     def dense(self) -> Array:
-        """(n, width) rows of zeros and ones."""
+        """Return (n, width) rows of zeros and ones."""
         rows = np.zeros((len(self.codes), self.width))
         i, k = np.nonzero(self.codes >= 0)
         rows[i, self.codes[i, k]] = 1.0
         return rows
 
     def times(self, W: Array) -> ScoreRows:
-        """features @ W."""
+        """Return features @ W."""
         if self.codes.shape[1] == 1 and self.width < len(self.codes):  # rows of W repeat
             if self.missing is None:
                 return ScoreRows(W, self.codes[:, 0])
@@ -54,11 +54,11 @@ class LetterFeatures:
         return ScoreRows(self._summed(lambda codes: W[codes], 0), None)
 
     def spread(self, L: Array) -> Array:
-        """L @ features.T."""
+        """Return L @ features.T."""
         return self._summed(lambda codes: np.take(L, codes, axis=1), 1)
 
     def _summed(self, looked_up: Callable[[Codes], Array], axis: int) -> Array:
-        """Σ_k looked_up(codes[:, k]), where positions are on that axis."""
+        """Return Σ_k looked_up(codes[:, k]), with positions on `axis`."""
         total: Any = 0.0
         for k in range(self.codes.shape[1]):
             rows = looked_up(self.codes[:, k])
@@ -85,7 +85,7 @@ class NumberFeatures:
 
 
 class ScoreRows(NamedTuple):
-    """A matrix, as its different rows and the number of the one that each of its rows is (None: all differ)."""
+    """A matrix as its distinct rows, and the number of the distinct row for each of its rows (None: all differ)."""
 
     rows: Array
     row_of: Codes | None
@@ -102,7 +102,9 @@ PositionFeatures: TypeAlias = "LetterFeatures | NumberFeatures"
 
 
 def outer_sum(A: PositionFeatures, i: Codes, B: PositionFeatures, j: Codes) -> Entries:
-    """Σ_k A[i_k] ⊗ B[j_k], feature (p, q) under the number p · B.width + q, which may stand there several times."""
+    """Return Σ_k A[i_k] ⊗ B[j_k], with feature (p, q) under the number p · B.width + q, which may occur
+    several times.
+    """
     if isinstance(A, LetterFeatures):
         if isinstance(B, LetterFeatures):
             first, second = A.codes[i][:, :, None], B.codes[j][:, None, :]
@@ -117,7 +119,7 @@ def outer_sum(A: PositionFeatures, i: Codes, B: PositionFeatures, j: Codes) -> E
 
 
 def _summed_by_letter(codes: Codes, rows: Array) -> tuple[Codes, Array]:
-    """The different letters, and for each the sum of the rows that have it."""
+    """Return the different letters, and for each the sum of its rows."""
     which, column = np.nonzero(codes >= 0)
     letters = codes[which, column]
     order = np.argsort(letters, kind="stable")
@@ -131,25 +133,37 @@ class View:
     """The features of a position; `features` makes those of all positions of a sequence at once."""
 
     def names(self, columns: Columns) -> list[Any]:
-        """What each feature stands for: its letter, or a tuple."""
+        """Return the meaning of each feature: its letter, or a tuple."""
         raise NotImplementedError
 
     def count(self, columns: Columns) -> int:
-        """How many features there are."""
+        """Return the number of features."""
         return len(self.names(columns))
 
     def columns(self) -> list[str]:
-        """The columns that are looked at."""
+        """Return the columns that the view reads."""
         raise NotImplementedError
 
     def features(self, side: EncodedSequence, columns: Columns) -> PositionFeatures:
-        """One row per position."""
+        """Return the features, one row per position."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Column(View):
-    """The letter or the numbers of one column, at this position or `offset` positions further on."""
+    """The letter or the numbers of one column, at this position or at an offset.
+
+    Parameters
+    ----------
+    name : the name of the column.
+    offset : the distance of the position that is read.
+
+    Examples
+    --------
+    >>> from maxmargin.tasks import Column
+    >>> Column("residue", offset=1)
+    Column(name='residue', offset=1)
+    """
 
     name: str
     offset: int = 0
@@ -179,7 +193,18 @@ class Column(View):
 
 @dataclass(frozen=True, init=False)
 class Product(View):
-    """The letters of several columns (names or Column views) together, which are one feature if all are known."""
+    """The combination of the letters of several columns, which is one feature if all letters are known.
+
+    Parameters
+    ----------
+    parts : names of columns, or Column views.
+
+    Examples
+    --------
+    >>> from maxmargin.tasks import Product
+    >>> Product("residue", "ss").columns()
+    ['residue', 'ss']
+    """
 
     parts: tuple[Column, ...]
 
@@ -193,7 +218,7 @@ class Product(View):
 
     @classmethod
     def of(cls, parts: Sequence[Column]) -> Product:
-        """The product of these columns."""
+        """Return the product of these columns."""
         return cls(*parts)
 
     def __str__(self) -> str:
@@ -240,7 +265,7 @@ class Neighbourhood(View):
 
 @dataclass(frozen=True, init=False)
 class Window(Neighbourhood):
-    """A view of the positions from -radius to +radius, side by side; there are none beyond the ends."""
+    """A view of the positions from -radius to +radius, side by side; beyond the ends there are no features."""
 
     def __str__(self) -> str:
         return f"{self.view}±{self.radius}"
@@ -283,7 +308,7 @@ class Average(Neighbourhood):
 
 
 def as_view(view: Any) -> Any:
-    """A view, or the column of that name."""
+    """Return a view, or the column of that name."""
     if isinstance(view, str):
         return Column(view)
     if not isinstance(view, View):
@@ -292,7 +317,7 @@ def as_view(view: Any) -> Any:
 
 
 def view_width(view: View, columns: Columns, numbers: Sequence[int] = (0, 1)) -> int:
-    """How many features a view has, once it is sure that the sequences `numbers` have its columns."""
+    """Return the number of features of a view; raise a ValueError unless the sequences `numbers` have its columns."""
     for name in view.columns():
         for number in numbers:
             columns.check(name, number)
@@ -302,7 +327,7 @@ def view_width(view: View, columns: Columns, numbers: Sequence[int] = (0, 1)) ->
 
 
 def _shifted(values: Any, offset: int, fill: float) -> Any:
-    """Position p gets what stands at p + offset."""
+    """Return an array in which position p has the value of p + offset."""
     if offset == 0:
         return values
     moved = np.full_like(values, fill)

@@ -1,1 +1,1 @@
-"""File formats of sequences, alignments and substitution matrices: one file each."""
+"""File formats of sequences, alignments and substitution matrices, one per file."""
