@@ -28,12 +28,14 @@ from maxmargin.structures.graphs.searches import accuracy, solved
 
 
 class GraphBatch(AtomBatch, MissingLabels, ResumableSearches, Smooth):
-    """Graphs over shared atoms.
+    """A batch of labelled graphs over shared atoms.
 
-    The only thing that ever changes is a cache of what searches found before: the messages with which each graph's last
-    relaxation ended, where the next one begins, and its last planes, which say how much of an answer is news and so how
-    accurate it must be. That makes searches faster and may move their answers inside of their tolerance. An example is
-    always searched at one place, so that results do not depend on where that is.
+    The only state that changes is a cache of earlier searches: the messages with which the last relaxation of each
+    graph
+    ended, where the next one begins, and its last planes, which show how much of an answer is new and so how accurate
+    it
+    must be. The cache makes searches faster and may change their answers within their tolerance. An example is always
+    searched by the same worker, so results do not depend on the placement.
     """
 
     call_cost = 300.0  # measured on superpixels; it makes little difference
@@ -50,12 +52,12 @@ class GraphBatch(AtomBatch, MissingLabels, ResumableSearches, Smooth):
 
     @property
     def search(self) -> Search:
-        """Of all plans together; which relaxations were fractional is said by their planes."""
+        """The common guarantee of all plans; planes say which relaxations were fractional."""
         return Search.worst({self.graphs[g].plan.kind for g in self.ids})
 
     @property
     def method(self) -> str:
-        """How many graphs are searched in which way, and what stands for a kernel."""
+        """A description of how many graphs are searched by which method, and of the kernel."""
         counts = Counter(self.graphs[g].plan.title for g in self.ids)
         if len(counts) == 1:
             ways = [next(iter(counts))]
@@ -74,12 +76,12 @@ class GraphBatch(AtomBatch, MissingLabels, ResumableSearches, Smooth):
             self._before[g] = FoundBefore.read(each, messages, direct + len(graph.units) * n_labels)
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        """Of labellings or, where a relaxation is fractional, of its solution.
+        """Return the planes of labellings or, if a relaxation is fractional, of its solution.
 
-        `relaxed` tells these, and labellings that are not proved to be the best, unless all searches are exact.
+        `relaxed` marks these, and labellings that are not proved to be optimal, unless all searches are exact.
         """
         lam = self.loss_weights(augment)
-        cuts = not isinstance(augment, np.ndarray) and augment == 1.0  # no λ-search, which looks for something else
+        cuts = not isinstance(augment, np.ndarray) and augment == 1.0  # not a search over λ, whose planes are different
         edge_weights = w[: self.atoms.arrays.direct]
         weights = self.task.edge_weights_
         rows = LabellingRows(self.atoms, weights)
@@ -111,7 +113,9 @@ class GraphBatch(AtomBatch, MissingLabels, ResumableSearches, Smooth):
         return Planes(rows.stacked(), loss, upper if bounded else None, None if self.exact else relaxed)
 
     def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
-        """By the sums of graph_sums.py, at b times the scores; what is expected of z is a point like a relaxed one."""
+        """Add the tangents, by the sums of graph_sums.py at b times the scores; the expectation of z is like a relaxed
+        solution.
+        """
         (b, margin), edge_weights, K = softness, self.task.edge_weights_, self.task.n_labels_
         rows = LabellingRows(self.atoms, edge_weights)
         slacks, sizes, steps = np.empty(len(self)), np.empty(len(self)), np.empty(len(self))

@@ -1,4 +1,4 @@
-"""SegmentationDisplay: a labelled image, pixel by pixel or region by region."""
+"""SegmentationDisplay: a plot of a labelled image, by pixels or by regions."""
 
 from __future__ import annotations
 
@@ -20,20 +20,31 @@ GAP = 0.04  # between two panels, in widths of the image
 
 
 class SegmentationDisplay:
-    """An image, its true labels and its predicted labels side by side, with a legend of the classes.
+    """A plot of an image with its true and its predicted labels side by side, and a legend of the classes.
 
     Parameters
     ----------
     prediction : labels, an (H, W) array; with `regions`, one label per region.
-    truth : the true labels in the same form, or None. None for a label is one that is not known, and not coloured.
-    image : (H, W) grey values, (H, W, 3) colours, or None; labels lie over it, half transparent.
+    truth : the true labels in the same form, or None. A label None is unknown and not coloured.
+    image : (H, W) grey values, (H, W, 3) colours, or None; labels are drawn over it, half transparent.
     regions : (H, W) the region (superpixel) of every pixel, for labels of regions.
-    classes : which labels there are, in the order of their colours; None: those that appear.
+    classes : the labels, in the order of their colours; None: those that occur.
 
     Attributes
     ----------
-    prediction, truth : (H, W) arrays of places in `classes`, -1 where there is no label (truth may be None).
-    image, classes.   right : the share of labelled pixels that are right, or None.   ax_ : set by `plot`.
+    prediction, truth : (H, W) arrays of indices into `classes`, -1 if there is no label (truth may be None).
+    image, classes.   right : the share of correct labelled pixels, or None.   ax_ : set by `plot`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.plotting import SegmentationDisplay
+    >>> SegmentationDisplay(np.array([["a", "b"]]), truth=np.array([["a", "a"]])).right
+    0.5
+
+    See Also
+    --------
+    maxmargin.GraphLabeler : predicts such labels.
     """
 
     def __init__(
@@ -68,9 +79,9 @@ class SegmentationDisplay:
     ) -> SegmentationDisplay:
         """Label the graph x with a fitted GraphLabeler, and compare with the true labels y if there are any.
 
-        x : Nodes; of a grid, or with `regions` that say which node every pixel (H, W) belongs to.
-        image : what to draw the labels over; for a grid, None takes its features where they are a grey value or three
-            colours.
+        x : Nodes of a grid, or with `regions`, the node of every pixel (H, W).
+        image : the image to draw the labels over; for a grid, None uses its features if they are a grey value or three
+        colours.
         """
         (prediction,) = model.predict([x])
         if prediction.ndim != 2 and regions is None:

@@ -1,9 +1,9 @@
-"""Weights of edges: which there are, and what they give to every pair of labels at the two ends of an edge.
+"""Weights of edges: which weights there are, and the scores they give to pairs of labels at the ends of an edge.
 
     score of the labels k and l at edge e = Σ_g f_eg W[g, k, l],      W linear in the first `count` coordinates of w
 
-Full tables have a weight for every pair of labels, Potts edges one for all pairs of equal labels. What keeps edges
-attractive is a bound of single weights, so that two labels take a basis in which submodularity is one.
+Full tables have a weight for every pair of labels, Potts edges one for all pairs of equal labels. Attractive edges are
+enforced by bounds of single weights; two labels use a basis in which submodularity is such a bound.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ class EdgeWeights:
     """The weights of G edge features and K labels, at the beginning of w."""
 
     count: int  # how many there are
-    single = True  # whether what is shown are weights that are learnt, and not sums of them
+    single = True  # whether the shown values are learnt weights and not sums of them
 
     def tables(self, w: Array) -> Array:
-        """(G, K, K) W."""
+        """Return W, a (G, K, K) array."""
         raise NotImplementedError
 
     def shown(self, w: Array) -> Array:
-        """The weights as a model shows them: (G, K, K), or (G,) where all pairs of equal labels have one."""
+        """Return the weights as a model shows them: (G, K, K), or (G,) if all pairs of equal labels share one."""
         return self.tables(w)
 
     def pair_scores(self, w: Array, edge_features: Array) -> Array:
-        """(E, K, K) the scores of all label pairs at all edges."""
+        """Return the (E, K, K) scores of all label pairs at all edges."""
         tables = self.tables(w)
         n_labels = tables.shape[1]
-        if not len(edge_features):  # without edges nothing tells how many features they would have
+        if not len(edge_features):  # without edges the number of their features is unknown
             return np.empty((0, n_labels, n_labels))
         return (edge_features @ tables.reshape(len(tables), n_labels**2)).reshape(-1, n_labels, n_labels)
 
     def gathered(self, sums: Array) -> Array:
-        """(count,) the coordinates of Ψ, of edge features that are added up by the labels of their ends (G, K, K)."""
+        """Return the (count,) coordinates of Ψ, given sums of edge features by the labels of their ends (G, K, K)."""
         raise NotImplementedError
 
     def attractive(self) -> tuple[Array, Array]:
-        """Bounds of the weights under which edges whose features are >= 0 prefer equal labels."""
+        """Return bounds of the weights under which edges with features >= 0 prefer equal labels."""
         raise NotImplementedError
 
 
@@ -97,11 +97,11 @@ class Potts(EdgeWeights):
 
 
 class SubmodularTables(EdgeWeights):
-    """Full tables of two labels, in an orthonormal basis of which one coordinate says how far they are submodular.
+    """Full tables of two labels, in an orthonormal basis in which one coordinate is their submodularity.
 
-    With bounds of single weights that is the whole condition W[0, 0] + W[1, 1] >= W[0, 1] + W[1, 0]: the last
-    coordinate of every feature is >= 0, and what speaks of one end alone is free. ‖w‖ is that of the tables, so that
-    nothing else changes.
+    Bounds of single weights then express the whole condition W[0, 0] + W[1, 1] >= W[0, 1] + W[1, 0]: the last
+    coordinate of
+    every feature is >= 0, and coordinates of single ends are free. ‖w‖ is that of the tables, so nothing else changes.
     """
 
     single = False
@@ -124,10 +124,9 @@ class SubmodularTables(EdgeWeights):
         return tables
 
     def pair_scores(self, w: Array, edge_features: Array) -> Array:
-        """Through the parts of ONE_WAY: what edges prefer is a sum of numbers >= 0 then, and no difference of others.
+        """Return the pair scores, computed from the parts of ONE_WAY so that the preference is a sum of numbers >= 0.
 
-        A table of these parts has a preference below 0 by no more than rounding of its own numbers, which is what a
-        minimum cut takes for none.
+        Preferences computed in this way are negative by at most rounding errors, which a minimum cut treats as zero.
         """
         if not len(edge_features):
             return np.empty((0, 2, 2))
@@ -146,7 +145,7 @@ class SubmodularTables(EdgeWeights):
 
 
 def edge_weights(pairwise: str, directed: Any, n_features: int, n_labels: int, attractive: bool) -> EdgeWeights:
-    """The weights that these options of a task ask for."""
+    """Return the edge weights for these options of a task."""
     if pairwise not in PAIRWISE:
         raise ValueError(f"pairwise must be 'full' or 'potts', got {pairwise!r}")
     if pairwise == "potts":
@@ -160,7 +159,7 @@ def edge_weights(pairwise: str, directed: Any, n_features: int, n_labels: int, a
 
 
 def _directions(directed: Any, n_features: int) -> list[bool]:
-    """Whether each edge feature is directed."""
+    """Return for each edge feature whether it is directed."""
     flags = [directed] * n_features if isinstance(directed, bool | np.bool_) else directed
     if not isinstance(flags, Sequence | np.ndarray) or not all(isinstance(each, bool | np.bool_) for each in flags):
         raise ValueError(f"directed must be True, False, or a list of them, got {directed!r}")

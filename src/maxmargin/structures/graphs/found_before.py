@@ -1,4 +1,4 @@
-"""What earlier searches of one graph found: where the next one can begin, and what it need not find again."""
+"""The results of earlier searches of one graph: where the next search can begin, and what is already known."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ MOST = 32  # outputs that are remembered: as many as a solver does
 
 
 class FoundBefore:
-    """Of one graph: the messages of its last relaxation, and its last planes.
+    """The messages of the last relaxation of a graph, and its last planes.
 
-    A plane is written over the weights of edges, one after another, followed by the scores of all labels at all nodes.
+    A plane is stored over the weights of edges, followed by the scores of all labels at all nodes.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class FoundBefore:
 
     @property
     def plain(self) -> list[Any]:
-        """As plain data: messages, and the planes one behind the other, with where they end."""
+        """The state as plain data: messages, and the concatenated planes with their ends."""
         indices, values, losses = (
             (list(each) for each in zip(*self._planes, strict=True)) if self._planes else ([],) * 3
         )
@@ -36,7 +36,7 @@ class FoundBefore:
 
     @classmethod
     def read(cls, found: Any, messages: tuple[int, ...], size: int) -> FoundBefore:
-        """From a file: of a graph with messages of this shape, and so many weights of edges and scores."""
+        """Read the state from a file, for a graph with messages of this shape and this many edge weights and scores."""
         if not isinstance(found, list) or len(found) != 5:
             raise ValueError("expected the planes found by earlier searches of a graph")
         made = cls()
@@ -52,9 +52,9 @@ class FoundBefore:
         return made
 
     def highest(self, direct: Array, scores: Array) -> float:
-        """The largest violation that is known at these weights of edges and scores, 0 at least (that of the truth).
+        """Return the largest known violation at these edge weights and scores, at least 0 (that of the truth).
 
-        It is inf where nothing is known, so that no news are expected of a first search.
+        It is inf if nothing is known, so that a first search is not expected to find anything new.
         """
         if not self._planes:
             return np.inf
@@ -63,5 +63,5 @@ class FoundBefore:
         return max(0.0, *heights)
 
     def add(self, indices: NDArray[np.int64], values: Array, loss: float) -> None:
-        """Remember a plane."""
+        """Store a plane."""
         self._planes.append((indices, values, loss))

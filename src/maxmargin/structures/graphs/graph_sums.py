@@ -28,25 +28,25 @@ from maxmargin.structures.graphs.nodes import Nodes
 
 
 class GraphMarginals(NamedTuple):
-    """Probabilities in one graph, labels in the order of classes_."""
+    """Probabilities of labels in one graph, in the order of classes_."""
 
     labels: Array  # (N, K): of every label at every node
     pairs: Array  # (E, K, K): of every label at the first node of an edge with every label at the second
 
 
 class SumOrders:
-    """In which order the nodes of graphs are summed out; graphs of one structure share it."""
+    """Elimination orders of graphs for summing out nodes; graphs of one structure share one."""
 
     def __init__(self) -> None:
         self.known: dict[tuple[int, int, bytes], Elimination] = {}
 
     def of(self, how: Plan, i: int) -> Elimination:
-        """That of graph i, which `how` is the plan of."""
+        """Return the order of graph i, whose plan is `how`."""
         if how.elimination is not None:
             return how.elimination
         key = how.n_labels, how.n_nodes, how.edges.tobytes()
         if key not in self.known:
-            forest = how.method == "forest"  # whose tables are never large
+            forest = how.method == "forest"  # forests never have large tables
             limits: Any = (inf, inf) if forest else (MOST_ENTRIES, MOST_IN_ALL)
             order = elimination_order(how.n_nodes, how.edges, how.n_labels, *limits)
             if order is None:
@@ -64,7 +64,7 @@ class SumOrders:
 
 
 class GraphSums:
-    """graphs : with one model and one order of elimination each."""
+    """The distributions of graphs, each with a model and an elimination order."""
 
     def __init__(self, task: Any, graphs: list[Nodes], models: list[PairwiseModel], orders: list[Elimination]):
         self.task, self.graphs, self.models, self.orders = task, graphs, models, orders
@@ -81,7 +81,9 @@ class GraphSums:
         return [GraphMarginals(each.nodes, each.edges) for each in self._summed]
 
     def log_probabilities(self, Y: Any) -> Array:
-        """Through the sums over those labellings that agree with Y, in which None leaves a label open."""
+        """Return log probabilities, from sums over the labellings that agree with Y, in which None leaves
+        a label open.
+        """
         if len(Y) != len(self.graphs):
             raise ValueError(f"there are {len(self.graphs)} graphs but {len(Y)} labellings")
         found = np.empty(len(self.graphs))

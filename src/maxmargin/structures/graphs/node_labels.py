@@ -15,7 +15,7 @@ from maxmargin.structures.graphs.nodes import Nodes
 
 
 class NodeLabels(NamedTuple):
-    """What is known of the labels of one graph: node t has the label kinds[places[t]], which may be None."""
+    """The labels of one graph: node t has the label kinds[places[t]], which may be None."""
 
     kinds: Sequence[Hashable]  # the different labels
     places: NDArray[np.intp]  # (N,)
@@ -23,20 +23,20 @@ class NodeLabels(NamedTuple):
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """(N,) which nodes have a label."""
+        """An (N,) mask of the nodes with a label."""
         return np.array([kind is not None for kind in self.kinds], dtype=bool)[self.places]
 
     def numbers(self, numbers: dict[Hashable, int]) -> Labels:
-        """(N,) the labels' numbers; those that are missing have 0."""
+        """Return the (N,) numbers of the labels; missing ones have 0."""
         named = [kind for kind in self.kinds if kind is not None]
         of_kind = np.zeros(len(self.kinds), dtype=np.int32)
         of_kind[[kind is not None for kind in self.kinds]] = label_numbers(named, numbers)
         return of_kind[self.places]
 
     def prices(self, numbers: dict[Hashable, int], cost: Array) -> Array:
-        """(N, K) what every label costs at every node.
+        """Return an (N, K) array of the cost of every label at every node.
 
-        Nothing where the true one is missing; the worst mistake where it is not among the classes.
+        Costs are 0 if the true label is missing, and those of the worst mistake if it is not a class.
         """
         none, worst = np.zeros(len(cost)), np.full(len(cost), cost.max())
         rows = [
@@ -46,23 +46,23 @@ class NodeLabels(NamedTuple):
         return np.asarray(np.array(rows)[self.places] * self.costs[:, None])
 
     def shown_by(self, found: Any) -> NDArray[np.bool_]:
-        """(N,) which nodes have a label, and the same in this labelling."""
+        """Return an (N,) mask of the nodes that have a label, and the same one in this labelling."""
         kinds, places = different(flat_labels(found))
         same = np.array([[one is not None and one == other for other in kinds] for one in self.kinds], dtype=bool)
         return np.asarray(same[self.places, places])
 
     def at(self, keep: NDArray[np.bool_]) -> NodeLabels:
-        """Those of some of the nodes."""
+        """Return the labels of some of the nodes."""
         return NodeLabels(self.kinds, self.places[keep], self.costs[keep])
 
 
 def read_labels(y: Any, n_nodes: int, shape: tuple[int, ...] | None = None) -> NodeLabels:
-    """The labels of a graph, or Weighted(labels, costs); ValueError where they do not fit.
+    """Return the labels of a graph, given as labels or Weighted(labels, costs); raise a ValueError if they do not fit.
 
-    shape : of labels in the form of an image, where nodes are a grid; others are read row by row, whatever their shape.
+    shape : the shape of the image if nodes are a grid; labels of other shapes are read row by row.
     """
     labels: Any = y.labels if isinstance(y, Weighted) else y
-    if isinstance(labels, np.ma.MaskedArray):  # what is masked has no label
+    if isinstance(labels, np.ma.MaskedArray):  # masked nodes have no label
         shown = np.array(labels.data, dtype=object)
         shown[np.ma.getmaskarray(labels)] = None
         labels = shown
@@ -85,7 +85,7 @@ def read_labels(y: Any, n_nodes: int, shape: tuple[int, ...] | None = None) -> N
 
 
 def read_all_labels(graphs: Sequence[Nodes], Y: Any) -> list[NodeLabels]:
-    """The labels of all graphs; an error names the graph."""
+    """Return the labels of all graphs; errors name the graph."""
     labels = []
     for i, (x, y) in enumerate(zip(graphs, Y, strict=True)):
         try:
@@ -96,8 +96,8 @@ def read_all_labels(graphs: Sequence[Nodes], Y: Any) -> list[NodeLabels]:
 
 
 def different(flat: Any) -> tuple[list[Hashable], NDArray[np.intp]]:
-    """The different labels, and for every node which of them it has."""
-    if isinstance(flat, np.ndarray) and flat.dtype.kind in "biufUS":  # a sort is faster than a look at every pixel
+    """Return the different labels, and the index of the label of every node."""
+    if isinstance(flat, np.ndarray) and flat.dtype.kind in "biufUS":  # sorting is faster than a loop over pixels
         kinds, places = np.unique(flat, return_inverse=True)
         return kinds.tolist(), places
     numbers: dict[Hashable, int] = {}
@@ -109,7 +109,7 @@ def different(flat: Any) -> tuple[list[Hashable], NDArray[np.intp]]:
 
 
 def flat_labels(z: Any) -> Any:
-    """A labelling without its costs and the shape of its grid."""
+    """Return a labelling without its costs and without the shape of its grid."""
     return _flat(z.labels if isinstance(z, Weighted) else z)
 
 

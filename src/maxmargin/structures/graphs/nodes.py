@@ -22,19 +22,34 @@ STEPS = {"right": (0, 1), "down": (1, 0), "down right": (1, 1), "down left": (1,
 class Nodes:
     """A graph whose nodes are to be labelled.
 
-    An edge joins two nodes and is listed once. Which node it names first matters where weights depend on the direction
-    (see tasks.Graph); what else differs between edges is told by their features.
+    An edge joins two nodes and is listed once. The order of its nodes matters if weights depend on the direction (see
+    tasks.Graph); other differences between edges are expressed by their features.
 
-    features : (N, F) array or sparse matrix, one row per node
-    edges : (E, 2) node numbers, counted from 0
-    edge_features : (E, G) array, one row per edge; None: one feature, 1
+    Parameters
+    ----------
+    features : (N, F) array or sparse matrix, one row per node.
+    edges : (E, 2) node numbers, counted from 0.
+    edge_features : (E, G) array, one row per edge; None: one feature, 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.tasks import Nodes
+    >>> Nodes(np.eye(3), [(0, 1), (1, 2)]).n_nodes
+    3
+    >>> len(Nodes.grid(np.zeros((2, 2))).edges)
+    4
+
+    See Also
+    --------
+    maxmargin.GraphLabeler : the estimator that takes them.
     """
 
     features: Any  # (N, F) float64, dense or CSR
     edges: Edges  # (E, 2) in the order and direction that they were given
     edge_features: Array  # (E, G)
     label_shape: tuple[int, ...]  # of a labelling: (N,), or (height, width) of a grid
-    edge_names: tuple[str, ...] | None = None  # what the edge features of a grid are; others have numbers only
+    edge_names: tuple[str, ...] | None = None  # names of the edge features of a grid; other graphs have numbers only
 
     def __init__(self, features: Any, edges: Any, edge_features: Any = None):
         self.features = _checked_features(features)
@@ -46,14 +61,17 @@ class Nodes:
     def grid(
         cls, image: Any, neighbours: int = 4, edge_features: str | Callable[[Array, Array], Any] = "directions"
     ) -> Self:
-        """One node per pixel, row by row, with edges to the right and down, and with 8 neighbours to both diagonals.
+        """Make a graph with one node per pixel, row by row, with edges to the right and down, and for 8 neighbours
+        diagonals.
 
-        image : (H, W) or (H, W, F) array of the pixels' features
-        neighbours : 4 or 8
-        edge_features : "directions": which way the edge goes, one column each (right, down, down right, down left), so
+        image : (H, W) or (H, W, F) array of the features of pixels.
+        neighbours : 4 or 8.
+        edge_features : "directions": the direction of the edge, one column each (right, down, down right, down left),
+        so
             that every direction has weights of its own. "constant": 1 for all edges. "differences": the directions, and
-            the absolute differences of the two pixels' features. A function (first, second) -> columns: the directions,
-            and what it makes of the features (E, F) of the first and the second pixel of all edges.
+            the absolute differences of the features of the two pixels. A function (first, second) -> columns: the
+            directions,
+            and what it computes from the features (E, F) of the first and the second pixel of all edges.
         """
         pixels = _checked_image(image)
         if neighbours not in (4, 8):
@@ -83,9 +101,9 @@ class Nodes:
         return graph
 
     def subgraph(self, keep: Any) -> Self:
-        """Some of the nodes, in the order given, and the edges between them.
+        """Return a graph of some of the nodes, in the given order, and the edges between them.
 
-        keep : node numbers, or one truth value per node (an (H, W) mask for a grid)
+        keep : node numbers, or one Boolean value per node (an (H, W) mask for a grid).
         """
         chosen = _chosen(keep, self.n_nodes)
         number = np.full(self.n_nodes, -1, dtype=np.int32)
@@ -100,7 +118,7 @@ class Nodes:
         return graph
 
     def with_features(self, features: Any) -> Self:
-        """The same graph with other features of its nodes."""
+        """Return the same graph with other features of its nodes."""
         graph = copy(self)
         graph.features = _checked_features(features)
         if graph.n_nodes != self.n_nodes:
@@ -113,16 +131,16 @@ class Nodes:
 
     @property
     def n_features(self) -> int:
-        """Features per node."""
+        """The number of features per node."""
         return int(self.features.shape[1])
 
     @property
     def n_edge_features(self) -> int | None:
-        """Features per edge, or None where there is no edge that could tell."""
+        """The number of features per edge, or None if there are no edges."""
         return int(self.edge_features.shape[1]) if len(self.edges) else None
 
     def __len__(self) -> int:
-        """The number of nodes."""
+        """Return the number of nodes."""
         return self.n_nodes
 
     def __repr__(self) -> str:
@@ -138,7 +156,7 @@ class Nodes:
 
 
 def read_all(X: Sequence[Any]) -> list[Nodes]:
-    """Graphs, each spelt as Nodes or as a tuple (features, edges) or (features, edges, edge_features)."""
+    """Return graphs, each given as Nodes or as a tuple (features, edges) or (features, edges, edge_features)."""
     if isinstance(X, Nodes) or not isinstance(X, Iterable):
         raise ValueError(f"X is of type {type(X).__name__}; expected a list of graphs: Nodes, or tuples of arrays")
     graphs = []
@@ -151,7 +169,7 @@ def read_all(X: Sequence[Any]) -> list[Nodes]:
 
 
 def stacked_features(graphs: Sequence[Nodes]) -> Any:
-    """The features of all nodes, one graph after another."""
+    """Return the features of all nodes, one graph after another."""
     if any(sparse.issparse(x.features) for x in graphs):
         return sparse.vstack([sparse.csr_array(x.features) for x in graphs], format="csr")
     return np.concatenate([x.features for x in graphs])
@@ -225,7 +243,7 @@ def _checked_image(image: Any) -> Array:
 
 
 def _steps(numbers: Edges, down: int, right: int) -> Edges:
-    """The edges from every pixel to the one so many rows and columns further, where there is one."""
+    """Return the edges from every pixel to the one `down` rows and `right` columns further, if there is one."""
     height, width = numbers.shape
     first = numbers[: height - down, max(0, -right) : width - max(0, right)]
     second = numbers[down:, max(0, right) : width - max(0, -right)]

@@ -1,4 +1,4 @@
-"""PackedGraph: one graph of the training data with its true labels, as searches read it."""
+"""PackedGraph: one graph of the training data with its true labels, in the form that searches read."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from maxmargin.structures.graphs.nodes import Nodes
 
 
 class PackedGraph(NamedTuple):
-    """One graph with its true labels."""
+    """A graph with its true labels."""
 
     units: NDArray[np.int64]  # the rows of its nodes among the atoms
-    edges: Edges  # (E, 2) places in `units`
+    edges: Edges  # (E, 2) indices into `units`
     edge_features: Array  # (E, G)
     truth: Labels
-    prices: Array  # (N, K) what a label costs at a node
+    prices: Array  # (N, K) cost of a label at a node
     most: float  # the largest loss
     plan: Plan  # how its best labelling is found
 
     @classmethod
     def of(cls, units: NDArray[np.int64], x: Nodes, truth: Labels, prices: Array, plan: Plan) -> PackedGraph:
-        """The graph x, with arrays of the kind that compiled functions take."""
+        """Return the graph x, with arrays in the form that compiled functions take."""
         edges = np.require(x.edges, np.int32, ["C", "A", "W", "E"])
         features = np.require(x.edge_features, np.float64, ["C", "A", "W", "E"])
         return cls(units, edges, features, truth, prices, float(prices.max(axis=1).sum()), plan)

@@ -16,7 +16,7 @@ from maxmargin.structures.graphs.packed_graph import PackedGraph
 class LabellingRows:
     """Rows Ψ(x, truth) - Ψ(x, z), one graph after another.
 
-    A row has an entry for every weight of the edges that changes, and two atoms for every wrongly labelled node; of a
+    A row has an entry for every weight of edges that changes, and two atoms for every wrongly labelled node; for a
     fractional z, an atom for every label with a share of the node.
     """
 
@@ -27,11 +27,11 @@ class LabellingRows:
         self._ends = [0]
 
     def add_truth(self) -> None:
-        """The truth itself: nothing differs."""
+        """Add the row of the truth itself, which is empty."""
         self._close()
 
     def add_labelling(self, graph: PackedGraph, found: Labels) -> float:
-        """A labelling; returns its loss."""
+        """Add the row of a labelling and return its loss."""
         from maxmargin.structures.graphs.compiled.labelled_edges import edge_differences
 
         direct, n_labels = self.atoms.arrays.direct, self.atoms.arrays.n_labels
@@ -46,7 +46,9 @@ class LabellingRows:
         return float(graph.prices[wrong, found[wrong]].sum())
 
     def add_relaxed(self, graph: PackedGraph, z: Relaxed) -> float:
-        """A point of the local polytope; returns its loss, which like Ψ is linear in the shares of the labels."""
+        """Add the row of a point of the local polytope and return its loss, which like Ψ is linear in the shares of
+        labels.
+        """
         direct, n_labels = self.atoms.arrays.direct, self.atoms.arrays.n_labels
         nodes, edges = -z.nodes, -z.edges
         nodes[np.arange(len(nodes)), graph.truth] += 1
@@ -58,20 +60,20 @@ class LabellingRows:
         return float(np.vdot(graph.prices, z.nodes))
 
     def last(self, graph: PackedGraph) -> tuple[NDArray[np.int64], Array]:
-        """The last row, which is of this graph, with atoms counted as if the graph were the only one."""
+        """Return the last row, which belongs to this graph, with atoms counted as if the graph were the only one."""
         indices = np.concatenate([np.empty(0, dtype=np.int64), *self._indices[self._begun :]])
         values = np.concatenate([np.empty(0), *self._values[self._begun :]])
         others = graph.units[0] * self.atoms.arrays.n_labels
         return np.where(indices < self.atoms.arrays.direct, indices, indices - others), values
 
     def stacked(self) -> AtomRows:
-        """All rows."""
+        """Return all rows."""
         indices = np.concatenate([np.empty(0, dtype=np.int64), *self._indices]).astype(np.int32)
         values = np.concatenate([np.empty(0), *self._values])
         return AtomRows(self.atoms, np.array(self._ends, dtype=np.int32), indices, values)
 
     def _add_edges(self, graph: PackedGraph, sums: Array) -> None:
-        if not len(graph.edges):  # nothing tells how many features they would have
+        if not len(graph.edges):  # the number of their features is unknown
             return
         total = self.edge_weights.gathered(sums)
         used = np.flatnonzero(total)
@@ -91,6 +93,8 @@ class LabellingRows:
 
 
 def added_up(features: Array, tables: Array) -> Array:
-    """(G, K, K) the features of all edges of a graph, by tables (E, K, K) of the shares of two labels at each."""
+    """Return the (G, K, K) sums of the features of all edges, weighted by tables (E, K, K) of the shares of label
+    pairs.
+    """
     n_labels = tables.shape[1]
     return np.asarray((features.T @ tables.reshape(len(tables), n_labels**2)).reshape(-1, n_labels, n_labels))

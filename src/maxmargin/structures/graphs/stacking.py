@@ -1,8 +1,8 @@
-"""Stacked scores: what a classifier of single nodes says takes the place of their features.
+"""Stacked scores: the scores of a classifier of single nodes replace their features.
 
-A classifier is surer of the nodes that it was trained on than of others, and a model that is trained on such scores
-believes them too much. In training every graph is therefore scored by a classifier that was trained on the others
-(folds of whole graphs, Wolpert 1992); one that knows all of them scores new graphs.
+A classifier is more confident on the nodes that it was trained on than on others, and a model trained on such scores
+would trust them too much. In training every graph is therefore scored by a classifier that was trained on the others
+(folds of whole graphs, Wolpert 1992); a classifier trained on all graphs scores new ones.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LEAST = 1e-3  # added to every probability: below it, classes are equally improb
 
 
 class StackedScores:
-    """A classifier of nodes, trained on all graphs, and the folds in which it scored them unseen."""
+    """A classifier of nodes, trained on all graphs, and the folds in which it scored them as unseen."""
 
     def __init__(self, classifier: Any, folds: Any, seed: int):
         if not hasattr(classifier, "predict_proba") and not hasattr(classifier, "decision_function"):
@@ -35,7 +35,7 @@ class StackedScores:
         self._classifier, self.folds, self.seed = classifier, int(folds), seed
 
     def fit_transform(self, X: Any, Y: Any, classes: Any, line: LiveLine) -> list[Nodes]:
-        """The graphs with scores by classifiers that have not seen them."""
+        """Return the graphs with scores by classifiers that were not trained on them."""
         graphs = read_all(X)
         labels = read_all_labels(graphs, Y)
         self.classes: list[Hashable] = label_set(classes, [k for y in labels for k in y.kinds if k is not None])
@@ -61,7 +61,7 @@ class StackedScores:
         return scored
 
     def transform(self, X: Any) -> list[Nodes]:
-        """New graphs with the scores of the classifier that knows all training graphs."""
+        """Return new graphs with the scores of the classifier that was trained on all training graphs."""
         graphs = read_all(X)
         for i, x in enumerate(graphs):
             if x.n_features != self.n_features:
@@ -72,7 +72,7 @@ class StackedScores:
 
     @property
     def names(self) -> list[str]:
-        """What the features of nodes are."""
+        """The names of the features of nodes."""
         return [*(f"score of {label}" for label in self.classes), "constant"]
 
     def _fitted(self, graphs: list[Nodes], labels: list[NodeLabels]) -> Any:
@@ -89,7 +89,7 @@ class StackedScores:
         return [x.with_features(own) for x, own in zip(graphs, np.split(rows, ends), strict=True)]
 
     def _scores(self, model: Any, features: Any) -> Array:
-        """(nodes, K) log-probabilities or other scores; of a class that the model has not seen, the lowest."""
+        """Return (nodes, K) log-probabilities or other scores; classes that the model has not seen get the lowest."""
         columns: NDArray[np.intp] = np.asarray(model.classes_, dtype=np.intp)
         if hasattr(model, "predict_proba"):
             scores = np.full((features.shape[0], len(self.classes)), np.log(LEAST))

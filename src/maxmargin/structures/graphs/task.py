@@ -1,4 +1,4 @@
-"""Graph: one label for every node of a graph, with the labels of neighbours taken into account."""
+"""Graph: the task of labelling every node of a graph, with scores for the labels of neighbours."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ UNLABELLED = get_args(Unlabelled)
 
 
 class LabellingBound(NamedTuple):
-    """How good a predicted labelling is: no labelling of this graph has a score above `upper`."""
+    """A bound on a predicted labelling: no labelling of this graph has a score above `upper`."""
 
     score: float
     upper: float  # = score where the prediction is the best labelling; inf where nothing is known
@@ -44,20 +44,20 @@ class LabellingBound(NamedTuple):
 
 
 class Graph(UnitTask):
-    """x is a graph whose nodes i and edges e = (i, j) have features, an output z has one label per node.
+    """The task of labelling graphs: nodes i and edges e = (i, j) have features, and an output z has a label per node.
 
         ⟨w, Ψ(x, z)⟩ = Σ_e Σ_g f_eg W[g, z_i, z_j] + Σ_i ⟨U[:, z_i], x_i⟩,      w = (W, U)
         Δ(y, z)      = Σ_i c_i · cost[y_i, z_i]      (Hamming; all costs 1 unless given)
 
-    Δ is a sum over nodes, so that the search for argmax ⟨w, Ψ⟩ + λΔ is the same as that for prediction, the best
-    labelling of a pairwise model. How it is found depends on the graph, see maxmargin.inference:
+    Δ is a sum over nodes, so the search for argmax ⟨w, Ψ⟩ + λΔ is the same as for prediction: the best labelling of a
+    pairwise model. The method depends on the graph, see maxmargin.inference:
 
         a forest                            dynamic programming                 exact
         small treewidth                     junction tree                       exact
         two labels                          min-cut with roof duality           exact where edges are submodular
         else                                LP relaxation by message passing    of the relaxation
 
-    Where a relaxation is fractional, its solution has Ψ and Δ too, both linear in the indicators of labels at nodes and
+    If a relaxation is fractional, its solution has Ψ and Δ too, both linear in the indicators of labels at nodes and
     of label pairs at edges, and training is exact for the relaxed problem (overgenerating; Finley and Joachims 2008).
     Predictions are always labellings.
 
@@ -127,7 +127,7 @@ class Graph(UnitTask):
         self._check_length(self.n_features_, self.n_labels_, self.first_)
 
     def _laid_out_edges(self) -> EdgeWeights:
-        """Which weights edges have."""
+        """Return the weights of edges."""
         sizes = self.n_edge_features_, self.n_labels_
         afford(sizes[0] * sizes[1] ** 2, "weights of edges")
         return edge_weights(self.pairwise, self.directed, *sizes, self.attractive)
@@ -140,7 +140,7 @@ class Graph(UnitTask):
         return self._packed(*self._set_up(X, Y))
 
     def _set_up(self, X: Any, Y: Any) -> tuple[list[LabelledPart], list[Plan]]:
-        """`setup`, and what it reads and plans on the way."""
+        """Run `setup` and return what it reads and plans."""
         if self.unlabelled not in UNLABELLED:
             raise ValueError(f"unlabelled must be 'error' or 'leave_out', got {self.unlabelled!r}")
         graphs = read_all(X)
@@ -185,13 +185,15 @@ class Graph(UnitTask):
         return indices, total[indices]
 
     def loss(self, y: Any, z: Any) -> float:
-        """Nodes without a true label count nothing; a true label that is not among the classes is the worst mistake."""
+        """Return the loss; nodes without a true label cost nothing, and a true label that is not a class is the worst
+        mistake.
+        """
         nodes = z.nodes if isinstance(z, Relaxed) else np.eye(self.n_labels_)[self._numbers(z)]
         prices = read_labels(y, len(nodes)).prices(self.numbers_, self.cost_)
         return float(np.vdot(prices, nodes))
 
     def argmax(self, w: Array, x: Any, y: Any = None) -> Any:
-        """A labelling; where a relaxation has a fractional solution that is better, that one (inference.Relaxed)."""
+        """Return a labelling; if a relaxation has a better fractional solution, that one (inference.Relaxed)."""
         (x,) = self._graphs([x])
         prices = np.zeros((x.n_nodes, self.n_labels_))
         if y is not None:
@@ -211,7 +213,9 @@ class Graph(UnitTask):
         return [self._named(answer.labels, x) for x, _, _, answer in self._answers(w, X)]
 
     def predict_bounds(self, w: Array, X: Any) -> list[LabellingBound]:
-        """Of every prediction its score, and a bound on all others; from messages where the search has none itself."""
+        """Return the score of every prediction and a bound on all other labellings; from messages if the search has
+        none.
+        """
         bounds = []
         for _, how, model, answer in self._answers(w, X):
             upper = answer.upper if np.isfinite(answer.upper) else pass_messages(model).answer.upper
@@ -219,7 +223,9 @@ class Graph(UnitTask):
         return bounds
 
     def sums(self, w: Array, X: Any) -> GraphSums:
-        """The distribution of the labellings of every graph: of forests, and of others whose junction tree is small."""
+        """Return the distribution of the labellings of every graph: of forests, and of others whose junction tree is
+        small.
+        """
         graphs = self._graphs(X)
         if not graphs:
             return GraphSums(self, [], [], [])
@@ -247,20 +253,20 @@ class Graph(UnitTask):
         return GraphBatch(self, atoms, packed, np.array([each.has_labels for each in examples], dtype=bool))
 
     def parts(self, w: Array) -> dict[str, Array]:
-        """The weights by meaning: edges (G, K, K), of Potts edges (G,), and, without a kernel, nodes (F, K)."""
+        """Return the weights by meaning: edges (G, K, K), for Potts edges (G,), and, without a kernel, nodes (F, K)."""
         edges = {"edges": self.edge_weights_.shown(w)}
         return edges if self.kernel is not None else {**edges, "nodes": w[self.first_ :].reshape(-1, self.n_labels_)}
 
     # --- inside
 
     def _graphs(self, X: Any) -> list[Nodes]:
-        """Graphs with as many features as in training."""
+        """Return graphs; raise a ValueError unless they have as many features as in training."""
         graphs = read_all(X)
         _check_sizes(graphs, self.n_features_, self.n_edge_features_, "in training")
         return graphs
 
     def _examples(self, graphs: list[Nodes], labels: list[NodeLabels]) -> list[LabelledPart]:
-        """What training sees of the graphs: the part that has labels."""
+        """Return the part of the graphs that training uses: the labelled nodes."""
         examples = []
         for i, (x, y) in enumerate(zip(graphs, labels, strict=True)):
             known = y.known
@@ -281,13 +287,13 @@ class Graph(UnitTask):
         return examples
 
     def _signs(self) -> tuple[Array, Array]:
-        """Bounds of all weights that make edges attractive."""
+        """Return bounds of all weights that make edges attractive."""
         low, high = np.full(self.dim, -np.inf), np.full(self.dim, np.inf)
         low[: self.first_], high[: self.first_] = self.edge_weights_.attractive()
         return low, high
 
     def _plans(self, graphs: list[Nodes]) -> list[Plan]:
-        """How each graph is searched; graphs of one structure, like grids of one size, share the plan."""
+        """Return the search plan of each graph; graphs of one structure, like grids of one size, share it."""
         method = "min_cut" if self.attractive and self.method == "auto" and self.n_labels_ == 2 else self.method
         plans: dict[tuple[int, bytes], Plan] = {}
         chosen = []
@@ -308,7 +314,7 @@ class Graph(UnitTask):
         return chosen
 
     def _atoms(self, graphs: list[Nodes]) -> tuple[Atoms, list[NDArray[np.int64]]]:
-        """The nodes of all graphs one after another, and the numbers of each graph's own nodes among them."""
+        """Return the atoms of the nodes of all graphs, and the numbers of each graph's own nodes among them."""
         ends = np.append(0, np.cumsum([x.n_nodes for x in graphs])).astype(np.int64)
         owner = np.repeat(np.arange(len(graphs)), np.diff(ends))
         atoms = self._unit_atoms(stacked_features(graphs), self.n_labels_, self.first_, owner)

@@ -1,4 +1,4 @@
-"""Any number of labels and any scores: local search by large moves (α-expansion)."""
+"""Local search by large moves (α-expansion), for any number of labels and any scores."""
 
 from __future__ import annotations
 
@@ -15,20 +15,42 @@ LEAST_GAIN = 1e-12  # of the largest score: less is rounding
 def best_expansion(
     model: PairwiseModel, start: Any = None, upper: float = np.inf, arcs: SortedArcs | None = None
 ) -> Answer:
-    """A labelling that no α-expansion improves, i.e. no change of any set of nodes to one common label.
+    """Find a labelling that no α-expansion improves, i.e. no change of any set of nodes to one common label.
 
-    Every move is a problem with two labels, solved by a cut. Where the scores do not allow that, roof duality moves the
-    nodes that it decides, which may not be the best move. No move lowers the score, so that the result is at least as
-    good as the start.
+    Every move is a problem with two labels, solved by a cut. If the scores do not allow a cut, roof duality moves the
+    nodes
+    that it decides, which may not be the best move. No move lowers the score, so the result is at least as good as the
+    start.
 
     Written as energies, E = -score, let unary energies be >= 0 and pair energies be metrics: 0 between equal labels,
     positive and symmetric between different ones, with the triangle inequality. Then E(found) <= 2 c E(best), where c
-    is the largest ratio of two energies of different labels on one edge (Boykov, Veksler and Zabih 2001); c = 1 for
-    Potts scores. For other scores nothing is proved.
+    is the
+    largest ratio of two energies of different labels on one edge (Boykov, Veksler and Zabih 2001); c = 1 for Potts
+    scores.
+    For other scores nothing is proved.
 
-    start : labels to begin with; by default each node's own best label
-    upper : an upper bound on all labellings that is known from elsewhere
-    arcs : `SortedArcs.of` the graph, where they are known already
+    Parameters
+    ----------
+    model : the PairwiseModel.
+    start : labels to begin with; by default the best label of each node alone.
+    upper : an upper bound on all labellings that is known from elsewhere.
+    arcs : `SortedArcs.of` the graph, if it is known already.
+
+    Returns
+    -------
+    Answer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.inference import PairwiseModel, best_expansion
+    >>> model = PairwiseModel.of([[1.0, 0.0], [0.0, 0.2]], [(0, 1)], [np.eye(2)])
+    >>> best_expansion(model).labels.tolist()
+    [0, 0]
+
+    See Also
+    --------
+    best_relaxation : a relaxation with a proved bound.
     """
     from maxmargin.structures.graphs.compiled.expansion import expand
 
@@ -48,7 +70,7 @@ def best_expansion(
 
 
 def _start(model: PairwiseModel, start: Any) -> Labels:
-    """A copy of the labels to begin with."""
+    """Return a copy of the labels to begin with."""
     if start is None:
         return model.unary.argmax(axis=1).astype(np.int32)
     labels = np.array(start)

@@ -1,4 +1,4 @@
-"""Trees and forests: the best labelling by dynamic programming, in time proportional to the edges."""
+"""The best labelling of trees and forests by dynamic programming, in time proportional to the edges."""
 
 from __future__ import annotations
 
@@ -19,9 +19,18 @@ class ForestOrder(NamedTuple):
 
 
 def forest_order(n_nodes: int, edges: Any) -> ForestOrder | None:
-    """The order in which dynamic programming visits a graph, once per graph; None where it has a cycle.
+    """Return the order in which dynamic programming visits a graph, or None if the graph has a cycle.
 
     Two edges between the same nodes are a cycle.
+
+    Parameters
+    ----------
+    n_nodes : the number of nodes.
+    edges : (E, 2) node numbers.
+
+    Returns
+    -------
+    ForestOrder or None, which can be reused for all scores of the graph.
     """
     from maxmargin.structures.graphs.compiled.forest_labels import breadth_first
 
@@ -32,14 +41,53 @@ def forest_order(n_nodes: int, edges: Any) -> ForestOrder | None:
 
 
 def is_forest(n_nodes: int, edges: Any) -> bool:
-    """Whether a graph has no cycle."""
+    """Return whether a graph has no cycle.
+
+    Parameters
+    ----------
+    n_nodes : the number of nodes.
+    edges : (E, 2) node numbers.
+
+    Returns
+    -------
+    bool.
+
+    Examples
+    --------
+    >>> from maxmargin.inference import is_forest
+    >>> is_forest(3, [(0, 1), (1, 2)]), is_forest(3, [(0, 1), (1, 2), (0, 2)])
+    (True, False)
+    """
     return forest_order(n_nodes, edges) is not None
 
 
 def best_forest(model: PairwiseModel, order: ForestOrder | None = None) -> Answer:
-    """The best labelling of a graph without cycles, proved.
+    """Find the best labelling of a graph without cycles, with a proof.
 
-    order : `forest_order` of the graph, where it is known already
+    Parameters
+    ----------
+    model : the PairwiseModel.
+    order : `forest_order` of the graph, if it is known already.
+
+    Returns
+    -------
+    Answer.
+
+    Raises
+    ------
+    ValueError, if the graph has a cycle.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.inference import PairwiseModel, best_forest
+    >>> model = PairwiseModel.of([[1.0, 0.0], [0.0, 0.2]], [(0, 1)], [np.eye(2)])
+    >>> best_forest(model).labels.tolist()
+    [0, 0]
+
+    See Also
+    --------
+    best_junction_tree : for graphs with few cycles.
     """
     from maxmargin.structures.graphs.compiled.forest_labels import best_labels
 

@@ -1,4 +1,6 @@
-"""Sums over all labellings of a graph of small width, by the elimination that finds the best one (junction_tree.py)."""
+"""Sums over all labellings of a graph of small width, with the elimination that finds the best one
+(junction_tree.py).
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from maxmargin.structures.graphs.inference.model import PairwiseModel
 
 
 class LabellingSum(NamedTuple):
-    """Of the distribution p(z) ∝ exp(score of z)."""
+    """Sums of the distribution p(z) ∝ exp(score of z)."""
 
     log_z: float
     nodes: Array  # (N, K) probabilities of labels
@@ -22,12 +24,12 @@ class LabellingSum(NamedTuple):
 
 
 def log_partition(model: PairwiseModel, elimination: Elimination) -> float:
-    """log Σ_z exp(score of z); scores of nodes may be -inf here."""
+    """Return log Σ_z exp(score of z); scores of nodes may be -inf here."""
     return _messages(model, elimination)[0]
 
 
 def labelling_sum(model: PairwiseModel, elimination: Elimination) -> LabellingSum:
-    """Sums over all labellings, for finite scores of any size."""
+    """Return sums over all labellings, for finite scores of any size."""
     from maxmargin.structures.graphs.compiled.elimination_sums import share_out
 
     log_z, scores, (offsets, digits, row) = _messages(model, elimination)
@@ -41,7 +43,7 @@ def labelling_sum(model: PairwiseModel, elimination: Elimination) -> LabellingSu
 def drawn_labellings(
     model: PairwiseModel, elimination: Elimination, rng: np.random.Generator, n: int
 ) -> NDArray[np.int32]:
-    """(n, N) independent labellings."""
+    """Draw (n, N) independent labellings."""
     from maxmargin.structures.graphs.compiled.elimination_sums import draw_labels
 
     _, scores, (offsets, _, row) = _messages(model, elimination)
@@ -51,7 +53,7 @@ def drawn_labellings(
 
 
 def _messages(model: PairwiseModel, elimination: Elimination) -> tuple[float, Array, tuple[Any, Any, Array]]:
-    """log Z, the scores with all messages behind them, and scratch."""
+    """Return log Z, the scores followed by all messages, and scratch arrays."""
     from maxmargin.structures.graphs.compiled.elimination_sums import sum_out
 
     n_labels, tables = model.n_labels, elimination.tables

@@ -1,4 +1,4 @@
-"""Graphs with few cycles: the best labelling by variable elimination, exact, at a cost that grows with the width.
+"""The best labelling of graphs with few cycles by variable elimination: exact, at a cost that grows with the width.
 
 Nodes are removed one by one; each leaves a table over its remaining neighbours, and links these to one another. The
 tables have at most K^(width + 1) entries, where the width, the largest number of such neighbours, depends on the order.
@@ -17,7 +17,7 @@ from maxmargin.structures.graphs.inference.model import Answer, PairwiseModel, c
 
 MOST_ENTRIES = 200_000  # of one table: 11 labels in a clique of 5 nodes, two labels in one of 17
 MOST_IN_ALL = 2_000_000  # of all tables: some ten milliseconds
-MOST_ENTANGLED = 10_000  # nodes left when no node is easy to remove: beyond, an order is not worth the search for it
+MOST_ENTANGLED = 10_000  # the most remaining nodes for which a search for an order pays
 
 
 class EliminationTables(NamedTuple):
@@ -48,13 +48,22 @@ class Elimination(NamedTuple):
 def elimination_order(
     n_nodes: int, edges: Any, n_labels: int, most_entries: int = MOST_ENTRIES, most_in_all: int = MOST_IN_ALL
 ) -> Elimination | None:
-    """A good order of elimination, once per graph; None as soon as it needs larger tables than allowed.
+    """Return a good elimination order of a graph, or None if it needs larger tables than allowed.
 
     The next node is always the one whose neighbours lack the fewest links (min-fill), on a tie the one with fewest
-    neighbours. The best order is hard to find; this one is best where the graph is a forest or a cycle.
+    neighbours. The best order is hard to find; this one is optimal if the graph is a forest or a cycle.
 
-    most_entries : largest size of one table, K^(width + 1)
-    most_in_all : largest sum of all sizes, which is what a search costs
+    Parameters
+    ----------
+    n_nodes : the number of nodes.
+    edges : (E, 2) node numbers.
+    n_labels : the number of labels K.
+    most_entries : the largest size of one table, K^(width + 1).
+    most_in_all : the largest sum of all sizes, which is the cost of a search.
+
+    Returns
+    -------
+    Elimination or None, which can be reused for all scores of the graph.
     """
     edges = checked_edges(n_nodes, edges)
     cliques = _min_fill(n_nodes, edges, n_labels, most_entries, most_in_all)
@@ -74,9 +83,28 @@ def elimination_order(
 
 
 def best_junction_tree(model: PairwiseModel, elimination: Elimination | None = None) -> Answer:
-    """The best labelling of a graph of small width, proved.
+    """Find the best labelling of a graph of small width, with a proof.
 
-    elimination : `elimination_order` of the graph and its number of labels, where it is known already
+    Parameters
+    ----------
+    model : the PairwiseModel.
+    elimination : `elimination_order` of the graph and its number of labels, if it is known already.
+
+    Returns
+    -------
+    Answer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.inference import PairwiseModel, best_junction_tree
+    >>> model = PairwiseModel.of(np.zeros((3, 2)), [(0, 1), (1, 2), (0, 2)], [np.eye(2)] * 3)
+    >>> best_junction_tree(model).value
+    3.0
+
+    See Also
+    --------
+    best_forest : for graphs without cycles.   best_relaxation : for graphs with many.
     """
     from maxmargin.structures.graphs.compiled.elimination import eliminate
 
@@ -115,7 +143,7 @@ def _min_fill(
         near[j].add(i)
     if max(n_labels, 2) ** (min(map(len, near), default=0) + 1) > most_entries:
         return None  # no node has few enough neighbours to begin with
-    # lacking[i]: how many pairs of neighbours of node i are not linked, kept up to date by what each removal changes
+    # lacking[i]: the number of unlinked pairs of neighbours of node i, updated after each removal
     lacking = [
         sum(len(near[i]) - 1 - len(near[i] & near[j]) for j in near[i]) // 2 if len(near[i]) > 1 else 0
         for i in range(n_nodes)
@@ -163,7 +191,7 @@ def _min_fill(
 def _tables(
     n_nodes: int, edges: NDArray[np.int32], n_labels: int, cliques: list[list[int]], place: dict[int, int]
 ) -> EliminationTables:
-    """Which tables each step adds up, and how they lie in memory: unary scores, pair scores, messages."""
+    """Return which tables each step adds up, and their layout in memory: unary scores, pair scores, messages."""
     links: list[list[tuple[int, dict[int, int]]]] = [[] for _ in cliques]  # per step: where a table begins, its strides
     for step, clique in enumerate(cliques):
         links[step].append((clique[0] * n_labels, {clique[0]: 1}))

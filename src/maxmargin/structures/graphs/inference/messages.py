@@ -1,4 +1,4 @@
-"""Message passing: an upper bound on every labelling's score, and good labellings found on the way."""
+"""Message passing: an upper bound on the score of every labelling, and good labellings found on the way."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Numbers = NDArray[np.int64]
 
 
 class PassedMessages(NamedTuple):
-    """What message passing found: the answer, the messages that prove its bound, and how it got there."""
+    """The result of message passing: the answer, the messages that prove its bound, and how it was found."""
 
     answer: Answer
     messages: Array  # (E, 2, K), see PairwiseModel.bound
@@ -34,15 +34,22 @@ def pass_messages(
     """Lower the dual bound of the LP relaxation by sweeps over the nodes, forth and back (Kolmogorov 2006, TRW-S).
 
     The dual of the relaxation over the local polytope is to choose messages with the least bound (PairwiseModel.bound).
-    A sweep never raises it. On trees it comes down to the best labelling's score. On other graphs sweeps can get stuck
-    above the value of the relaxation, because they change the messages of one node at a time; `best_relaxation` goes on
-    from there.
+    A sweep never raises it. On trees it falls to the score of the best labelling. On other graphs sweeps can get stuck
+    above the value of the relaxation, because they change the messages of one node at a time; `best_relaxation`
+    continues from there.
 
-    messages : where to begin, for example where the same graph ended with other scores; not changed. None: all 0.
-    sweeps : how many to make at most; forth and back are two.
-    tol : ends where the bound is that near to the score of the best labelling found.
-    stall : ends where ten sweeps lowered the bound by no more than this share of that distance.
-    labels : the best labelling that is known already, if any.
+    Parameters
+    ----------
+    model : the PairwiseModel.
+    messages : where to begin, for example the last messages of the same graph with other scores; not changed. None: 0.
+    sweeps : the most sweeps; forth and back are two.
+    tol : stop when the bound is this close to the score of the best labelling found.
+    stall : stop when ten sweeps lowered the bound by no more than this share of that distance.
+    labels : the best known labelling, if any.
+
+    Returns
+    -------
+    PassedMessages.
     """
     unary, edges, pair = canonical(model)
     messages = start_messages(model, messages)
@@ -65,7 +72,9 @@ def pass_messages(
 
 
 def levelled(model: PairwiseModel, messages: Array, rounds: int) -> Array:
-    """Messages with no higher bound; nodes and edges hold equal parts of what makes labels worse than the best one."""
+    """Return messages with no higher bound, in which nodes and edges share equally what makes labels worse than the
+    best.
+    """
     from maxmargin.structures.graphs.compiled.messages import level
 
     unary, edges, pair = canonical(model)
@@ -78,7 +87,7 @@ def levelled(model: PairwiseModel, messages: Array, rounds: int) -> Array:
 
 
 class NodeLinks(NamedTuple):
-    """The edges at every node, and an order of the nodes in which neighbours are near: see compiled/messages.py."""
+    """The edges at every node, and an order of the nodes in which neighbours are close: see compiled/messages.py."""
 
     first_link: Numbers  # (N + 1,)
     middle: Numbers  # (N,)
@@ -88,7 +97,9 @@ class NodeLinks(NamedTuple):
 
     @classmethod
     def of(cls, n_nodes: int, edges: NDArray[np.int32]) -> NodeLinks:
-        """The links of a graph, of which the last graphs' are remembered: training asks for them in every search."""
+        """Return the links of a graph; those of recent graphs are cached, because training needs them in
+        every search.
+        """
         return _links(n_nodes, edges.tobytes())
 
 
@@ -111,7 +122,7 @@ def _links(n_nodes: int, edge_bytes: bytes) -> NodeLinks:
 
 
 def improved(model: PairwiseModel, labels: Labels) -> Labels:
-    """The labelling that results from giving single nodes better labels as long as that is possible."""
+    """Return the labelling that results from improving single nodes as long as that is possible."""
     from maxmargin.structures.graphs.compiled.messages import improve_labels
 
     unary, edges, pair = canonical(model)
@@ -122,7 +133,7 @@ def improved(model: PairwiseModel, labels: Labels) -> Labels:
 
 
 def canonical(model: PairwiseModel) -> tuple[Array, NDArray[np.int32], Array]:
-    """The arrays as compiled functions take them; not copied where they are so already."""
+    """Return the arrays in the form that compiled functions take, without copying if possible."""
     return (
         np.require(model.unary, np.float64, ["C", "A", "W"]),
         np.require(model.edges, np.int32, ["C", "A", "W"]),
@@ -131,7 +142,7 @@ def canonical(model: PairwiseModel) -> tuple[Array, NDArray[np.int32], Array]:
 
 
 def start_messages(model: PairwiseModel, messages: Array | None) -> Array:
-    """A copy of the messages, or all 0; raise ValueError where they do not fit the model."""
+    """Return a copy of the messages, or zeros; raise a ValueError if they do not fit the model."""
     expected = model.n_edges, 2, model.n_labels
     if messages is None:
         return np.zeros(expected)

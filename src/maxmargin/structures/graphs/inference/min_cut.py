@@ -1,7 +1,7 @@
-"""Two labels: the minimum cut where edges prefer equal labels, roof duality where they do not.
+"""Two labels: a minimum cut if edges prefer equal labels, roof duality otherwise.
 
-A model of two labels is submodular where every edge prefers equal labels, pair[e,0,0] + pair[e,1,1] >= pair[e,0,1] +
-pair[e,1,0]. Its best labelling is a minimum cut (Greig, Porteous and Seheult 1989; Kolmogorov and Zabih 2004). Of all
+A model of two labels is submodular if every edge prefers equal labels, pair[e,0,0] + pair[e,1,1] >= pair[e,0,1] +
+pair[e,1,0]. Its best labelling is a minimum cut (Greig, Porteous and Seheult 1989; Kolmogorov and Zabih 2004). For all
 other models one maximum flow finds the optimum of the relaxation over the local polytope: roof duality.
 """
 
@@ -17,15 +17,47 @@ from maxmargin.structures.graphs.inference.model import Answer, Labels, Pairwise
 
 
 def submodular(model: PairwiseModel) -> bool:
-    """Whether all edges of a model of two labels prefer equal labels."""
+    """Return whether all edges of a model of two labels prefer equal labels.
+
+    Parameters
+    ----------
+    model : the PairwiseModel.
+
+    Returns
+    -------
+    bool.
+    """
     _two_labels(model, "submodular")
     return bool((_preferences(model) >= 0).all())
 
 
 def best_cut(model: PairwiseModel, arcs: SortedArcs | None = None) -> Answer:
-    """The best labelling of a submodular model of two labels, proved by the flow.
+    """Find the best labelling of a submodular model of two labels, proved by the flow.
 
-    arcs : `SortedArcs.of` the graph, where they are known already
+    Parameters
+    ----------
+    model : the PairwiseModel.
+    arcs : `SortedArcs.of` the graph, if it is known already.
+
+    Returns
+    -------
+    Answer.
+
+    Raises
+    ------
+    ValueError, if an edge prefers different labels.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.inference import PairwiseModel, best_cut
+    >>> model = PairwiseModel.of([[1.0, 0.0], [0.0, 0.2]], [(0, 1)], [np.eye(2)])
+    >>> best_cut(model).labels.tolist()
+    [0, 0]
+
+    See Also
+    --------
+    best_roof_dual : for edges that prefer different labels.
     """
     _two_labels(model, "best_cut")
     arcs = SortedArcs.of(model.n_nodes, model.edges) if arcs is None else arcs
@@ -41,17 +73,26 @@ def best_cut(model: PairwiseModel, arcs: SortedArcs | None = None) -> Answer:
 
 
 def best_roof_dual(model: PairwiseModel, arcs: SortedArcs | None = None) -> Answer:
-    """Two labels and any edges: the optimum of the relaxation, and a labelling.
+    """Find the optimum of the relaxation and a labelling, for two labels and any edges.
 
     The relaxation has a solution in which every node has one label or is halved between the two. The labels of nodes
-    that are not halved belong to some best labelling (persistency; Hammer, Hansen and Simeone 1984). Nodes are halved
-    only where every solution halves them. If none is, the labelling is the best one; else `relaxed` is this solution,
-    and the halved nodes are labelled by dynamic programming on a spanning forest of strong edges, followed by changes
-    of single nodes.
+    that
+    are not halved belong to some best labelling (persistency; Hammer, Hansen and Simeone 1984). Nodes are halved only
+    if
+    every solution halves them. If none is, the labelling is optimal; otherwise `relaxed` is this solution, and the
+    halved
+    nodes are labelled by dynamic programming on a spanning forest of strong edges, followed by changes of single nodes.
 
-    Where all edges prefer equal labels, this is `best_cut`.
+    If all edges prefer equal labels, this is `best_cut`.
 
-    arcs : `SortedArcs.of` the graph, where they are known already
+    Parameters
+    ----------
+    model : the PairwiseModel.
+    arcs : `SortedArcs.of` the graph, if it is known already.
+
+    Returns
+    -------
+    Answer.
     """
     from maxmargin.structures.graphs.compiled.two_labels import roof_dual
 
@@ -84,7 +125,9 @@ def _two_labels(model: PairwiseModel, name: str) -> None:
 
 
 def _preferences(model: PairwiseModel) -> Array:
-    """How much every edge prefers equal labels, pair[e,0,0] + pair[e,1,1] - pair[e,0,1] - pair[e,1,0], rounded."""
+    """Return how much every edge prefers equal labels, pair[e,0,0] + pair[e,1,1] - pair[e,0,1] -
+    pair[e,1,0], rounded.
+    """
     from maxmargin.structures.graphs.compiled.two_labels import split_tables
 
     weight, turned = np.empty(model.n_edges), np.empty(model.n_edges, dtype=np.int32)
@@ -93,7 +136,7 @@ def _preferences(model: PairwiseModel) -> Array:
 
 
 def _cut(model: PairwiseModel, arcs: SortedArcs) -> Answer | None:
-    """The minimum cut; None where an edge prefers different labels."""
+    """Return the minimum cut, or None if an edge prefers different labels."""
     from maxmargin.structures.graphs.compiled.two_labels import single_cut
 
     n, m = model.n_nodes, model.n_edges
@@ -109,7 +152,7 @@ def _cut(model: PairwiseModel, arcs: SortedArcs) -> Answer | None:
 
 
 def _bound(model: PairwiseModel, arcs: SortedArcs, turned: Labels, room: Array) -> float:
-    """The bound that a flow proves."""
+    """Return the bound that a flow proves."""
     from maxmargin.structures.graphs.compiled.two_labels import flow_messages
 
     messages = np.empty((model.n_edges, 2, 2))
@@ -118,10 +161,12 @@ def _bound(model: PairwiseModel, arcs: SortedArcs, turned: Labels, room: Array) 
 
 
 def _halved(model: PairwiseModel, decided: Labels) -> Relaxed:
-    """The solution of the relaxation: undecided nodes are halved, and edges between two of these take the better half.
+    """Return the solution of the relaxation: undecided nodes are halved, and edges between two of these take the better
+    half.
 
     An edge with a decided node has no choice. Between two halved nodes a table with these sums is a mixture of equal
-    labels and different ones, and its score is linear, so that one of the two is best.
+    labels
+    and different ones, and its score is linear, so one of the two is best.
     """
     nodes = np.where(decided[:, None] < 0, 0.5, decided[:, None] == np.arange(2))
     first, second = model.edges.T

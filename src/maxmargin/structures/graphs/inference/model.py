@@ -1,9 +1,9 @@
-"""The best labelling of one graph: the problem, a point of its relaxation, and what a method answers.
+"""The problem of the best labelling of one graph, a point of its relaxation, and the answer of a method.
 
     maximise  Σ_i unary[i, z_i] + Σ_{e = (i, j)} pair[e, z_i, z_j]      over labellings z of the nodes
 
-All scores are finite: a label that must not be used has no place here. Two nodes may share several edges; no edge
-leads from a node to itself.
+All scores are finite; forbidden labels are not supported. Two nodes may share several edges; no edge leads from a node
+to itself.
 """
 
 from __future__ import annotations
@@ -22,7 +22,25 @@ ROUNDING = 1e-9  # scores are compared with losses, whose unit is 1
 
 
 class PairwiseModel(NamedTuple):
-    """Scores of a labelling of N nodes with K labels; arrays are C-contiguous (`of` makes them so, and checks them)."""
+    """The scores of labellings of N nodes with K labels; arrays are C-contiguous (`of` converts and checks them).
+
+    Attributes
+    ----------
+    unary : (N, K) scores of labels at nodes.
+    edges : (E, 2) node numbers.
+    pair : (E, K, K) scores of labels at the ends of edges.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.inference import PairwiseModel
+    >>> PairwiseModel.of([[1.0, 0.0], [0.0, 0.2]], [(0, 1)], [np.eye(2)]).value([0, 0])
+    2.0
+
+    See Also
+    --------
+    plan : chooses a method that finds the best labelling.
+    """
 
     unary: Array  # (N, K) score of label k at node i
     edges: Edges  # (E, 2) the two nodes of every edge
@@ -30,7 +48,7 @@ class PairwiseModel(NamedTuple):
 
     @classmethod
     def of(cls, unary: Any, edges: Any, pair: Any) -> PairwiseModel:
-        """Bring scores into this form; raise ValueError where they do not fit together."""
+        """Convert scores to this form; raise a ValueError if they do not fit together."""
         unary = np.require(unary, np.float64, ["C", "A", "W"])
         pair = np.require(pair, np.float64, ["C", "A", "W"])
         if unary.ndim != 2 or not unary.shape[1]:
@@ -47,37 +65,39 @@ class PairwiseModel(NamedTuple):
 
     @property
     def n_nodes(self) -> int:
-        """N."""
+        """The number of nodes N."""
         return len(self.unary)
 
     @property
     def n_edges(self) -> int:
-        """E."""
+        """The number of edges E."""
         return len(self.edges)
 
     @property
     def n_labels(self) -> int:
-        """K."""
+        """The number of labels K."""
         return self.unary.shape[1]
 
     def value(self, labels: Any) -> float:
-        """The score of a labelling."""
+        """Return the score of a labelling."""
         labels = np.asarray(labels)
         nodes = self.unary[np.arange(self.n_nodes), labels]
         links = self.pair[np.arange(self.n_edges), labels[self.edges[:, 0]], labels[self.edges[:, 1]]]
         return float(nodes.sum() + links.sum())
 
     def relaxed_value(self, nodes: Array, edges: Array) -> float:
-        """The score of a point of the local polytope."""
+        """Return the score of a point of the local polytope."""
         return float(np.vdot(self.unary, nodes) + np.vdot(self.pair, edges))
 
     def bound(self, messages: Array) -> float:
-        """An upper bound on the value of every labelling, and of the relaxation, from any `messages` (E, 2, K).
+        """Return an upper bound on the value of every labelling, and of the relaxation, from any `messages` (E, 2, K).
 
         messages[e, 0, k] moves score from edge e to label k of its first node, messages[e, 1, l] to label l of the
-        second. That changes the value of no labelling, so the sum of the nodes' and the edges' own maxima is a bound
-        whatever the messages are: no mistake in finding them can make it wrong. The least such bound is the value
-        of the relaxation (linear programming duality).
+        second. This
+        changes the value of no labelling, so the sum of the maxima of all nodes and edges is a bound for any messages:
+        no error
+        in finding them can make it wrong. The least such bound is the value of the relaxation (linear programming
+        duality).
         """
         from maxmargin.structures.graphs.compiled.messages import add_up
 
@@ -91,8 +111,9 @@ class PairwiseModel(NamedTuple):
 class Relaxed(NamedTuple):
     """A point of the local polytope and its value.
 
-    The local polytope relaxes the labellings: nodes[i] are numbers >= 0 with sum 1, and the table edges[e] of
-    e = (i, j) has numbers >= 0, row sums nodes[i] and column sums nodes[j].
+    The local polytope relaxes the labellings: nodes[i] are numbers >= 0 with sum 1, and the table edges[e] of e = (i,
+    j) has
+    numbers >= 0, row sums nodes[i] and column sums nodes[j].
     """
 
     nodes: Array  # (N, K)
@@ -101,15 +122,16 @@ class Relaxed(NamedTuple):
 
 
 class Accuracy(NamedTuple):
-    """How near a search must come to its optimum: it ends where what it found is proved to be within
+    """The accuracy of a search, which ends when its result is proved to be within the allowed distance of the optimum,
 
         upper - value <= max(least, news · (value - known), min(most, near · (value - base))).
 
-    most : an absolute limit
-    base, near : the value matters as far as it is above `base`, and a share of that is near enough
-    known, news : the asker knows a point of value `known`; what is above it is news, and the more of it was found, the
-        less the rest matters
-    least : what rounding may be
+    Attributes
+    ----------
+    most : an absolute limit.
+    base, near : the value matters as far as it is above `base`, and the share `near` of that is close enough.
+    known, news : a point of value `known` is already known; the more the value exceeds it, the less the rest matters.
+    least : the size of rounding errors.
     """
 
     most: float
@@ -120,19 +142,19 @@ class Accuracy(NamedTuple):
     least: float = 0.0
 
     def allowed(self, value: float) -> float:
-        """How far above this value the bound may be."""
+        """Return how far above this value the bound may be."""
         from maxmargin.structures.graphs.compiled.messages import allowed
 
         return float(allowed(tuple(self), value))
 
 
 class Answer(NamedTuple):
-    """What a method found."""
+    """The labelling that a method found, with its value and a bound."""
 
     labels: Labels  # (N,) a true labelling, the best one found
     value: float  # its score
     upper: float  # proved upper bound on the score of every labelling, = value where that is proved to be the best
-    relaxed: Relaxed | None = None  # the solution of the method's relaxation, where it is fractional
+    relaxed: Relaxed | None = None  # the solution of the method's relaxation, if it is fractional
     messages: Array | None = None  # where a relaxation ended, and its next search on this graph can begin
 
     @property
@@ -142,7 +164,7 @@ class Answer(NamedTuple):
 
 
 def checked_edges(n_nodes: int, edges: Any) -> Edges:
-    """Edges as an (E, 2) array of node numbers; raise ValueError where they are none."""
+    """Return edges as an (E, 2) array of node numbers; raise a ValueError if they are invalid."""
     given = np.asarray(edges)
     if given.size == 0:
         return np.empty((0, 2), dtype=np.int32)

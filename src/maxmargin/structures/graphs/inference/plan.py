@@ -1,4 +1,4 @@
-"""Which method suits a graph, and what it needs to know of the graph beforehand."""
+"""The choice of a method for a graph, and what it needs to know about the graph beforehand."""
 
 from __future__ import annotations
 
@@ -40,10 +40,18 @@ TITLES = {
 
 
 class Plan(NamedTuple):
-    """How the best labelling of one graph is searched, whatever its scores are.
+    """The method by which the best labelling of one graph is searched, for any scores.
 
-    method : the name of the method, one of KINDS
-    kind : what it finds; a relaxation, whose solution may be fractional, is overgenerating
+    Attributes
+    ----------
+    method : the name of the method, one of KINDS.
+    kind : its guarantee; a relaxation, whose solution may be fractional, is overgenerating.
+
+    Examples
+    --------
+    >>> from maxmargin.inference import plan
+    >>> plan(3, [(0, 1), (1, 2)], 2).method
+    'forest'
     """
 
     method: str
@@ -61,10 +69,10 @@ class Plan(NamedTuple):
         return TITLES[self.method]
 
     def solve(self, model: PairwiseModel, warm: Array | None = None, tol: float | Accuracy = 1e-2) -> Answer:
-        """The best labelling of this graph for some scores.
+        """Find the best labelling of this graph for some scores.
 
-        warm : `messages` of the last answer for this graph, which make a relaxation faster; others do not need them
-        tol : how near a relaxation must come to its optimum; others have no need of it either
+        warm : `messages` of the last answer for this graph, which make a relaxation faster; other methods ignore them.
+        tol : how close to its optimum a relaxation must come; other methods ignore it.
         """
         expected = self.n_nodes, len(self.edges), self.n_labels
         if (model.n_nodes, model.n_edges, model.n_labels) != expected:

@@ -1,4 +1,4 @@
-"""The LP relaxation over the local polytope: a point near its optimum, and a proof of how near."""
+"""The LP relaxation over the local polytope: a point close to its optimum, with a proved distance."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from maxmargin.structures.graphs.inference.residual import ResidualModel
 
 STALL = 0.05  # sweeps end where ten of them close less of the gap: from there on primal-dual steps are faster
 LEVELLING = 4  # rounds that show which labels are in doubt
-WIDTH = 0.01  # labels that are not further behind the best one than this part of the gap are in doubt
+WIDTH = 0.01  # labels closer to the best one than this share of the gap are undecided
 ROUNDS = 100  # each adds labels to the residual or halves its tolerance; usually there are one to four
 
 
@@ -27,23 +27,34 @@ def best_relaxation(
     steps: int = 20_000,
     arcs: SortedArcs | None = None,
 ) -> tuple[Answer, Array]:
-    """A point of the local polytope whose value is within `tol` of the relaxation's, and the messages that prove it.
+    """Find a point of the local polytope whose value is within `tol` of the relaxation's, and messages that prove it.
 
         maximise  Σ_i ⟨unary[i], nodes[i]⟩ + Σ_e ⟨pair[e], edges[e]⟩
         over nodes[i] in the simplex and edges[e] >= 0 with the margins nodes[i] and nodes[j]
 
-    Message passing usually ends with a bound that a labelling meets, its own or one that α-expansion makes of it. This
-    labelling is then a solution of the relaxation, and `relaxed` of the answer is None. Elsewhere few nodes are in
-    doubt between few labels. On this residual the linear programme is solved by primal-dual steps. Its messages are
-    taken back to the whole model, where message passing goes on; labels that refuse them are added to the residual,
-    until bound and value meet (column generation). None of that needs trust: the value is computed from the point, and
-    the bound from messages, which prove one whatever they are.
+    Message passing usually ends with a bound that a labelling attains, its own or one that α-expansion makes of it.
+    This
+    labelling then solves the relaxation, and `relaxed` of the answer is None. Otherwise few nodes are undecided between
+    few
+    labels. On this residual the linear programme is solved by primal-dual steps. Its messages are extended to the whole
+    model, where message passing continues; labels that violate them are added to the residual, until bound and value
+    meet
+    (column generation). None of these steps must be trusted: the value is computed from the point, and the bound from
+    messages, which prove a bound whatever they are.
 
-    messages : what the last call for this graph returned, perhaps with other scores; makes this call faster.
+    Parameters
+    ----------
+    model : the PairwiseModel.
+    messages : the result of the last call for this graph, perhaps with other scores; makes this call faster.
     tol : upper - max(value, relaxed.value) of the answer is at most this, unless sweeps and steps are used up. An
-        Accuracy says it in relation to what was found.
-    sweeps, steps : at most that many sweeps of message passing, and primal-dual steps for each residual.
-    arcs : `SortedArcs.of` the graph, where they are known already
+    Accuracy
+        states it relative to what was found.
+    sweeps, steps : the most sweeps of message passing, and the most primal-dual steps for each residual.
+    arcs : `SortedArcs.of` the graph, if it is known already.
+
+    Returns
+    -------
+    (Answer, messages).
     """
     accuracy = tol if isinstance(tol, Accuracy) else Accuracy(tol)
     labels = model.unary.argmax(axis=1).astype(np.int32)
@@ -74,7 +85,7 @@ def best_relaxation(
 
 @dataclass
 class BestKnown:
-    """The best that is known of a model."""
+    """The best known labelling, point and bound of a model."""
 
     model: PairwiseModel
     accuracy: Accuracy
@@ -86,7 +97,7 @@ class BestKnown:
     expanded: Labels | None = None  # a labelling that no expansion improves
 
     def approach(self, messages: Array, sweeps: int, arcs: SortedArcs | None) -> None:
-        """Pass messages, beginning with these; where that ends far from the best labelling, expand it and go on."""
+        """Pass messages, beginning with these; if that ends far from the best labelling, expand it and continue."""
         for _ in range(2):
             passed = pass_messages(self.model, messages, sweeps, self.accuracy, STALL, self.labels)
             self.learn_labels(*passed.answer[:2])
@@ -102,12 +113,12 @@ class BestKnown:
 
     @property
     def gap(self) -> float:
-        """How far the best point is at most from the optimum of the relaxation."""
+        """An upper bound on the distance of the best point from the optimum of the relaxation."""
         return self.upper - self.highest
 
     @property
     def allowed(self) -> float:
-        """How far it may be."""
+        """The allowed distance from the optimum."""
         return self.accuracy.allowed(self.highest)
 
     @property
@@ -142,14 +153,14 @@ class BestKnown:
             self.upper, self.messages = upper, messages
 
     def answer(self) -> Answer:
-        """The labelling alone where it is as good as demanded, or at least as good as the point."""
+        """Return the labelling alone if it is accurate enough, or at least as good as the point."""
         far = self.upper - self.value > self.accuracy.allowed(self.value)
         fractional = self.relaxed is not None and self.relaxed.value > self.value and far
         return Answer(self.labels, self.value, max(self.upper, self.value), self.relaxed if fractional else None)
 
 
 def _margins(model: PairwiseModel, messages: Array) -> Array:
-    """How far every label is behind the best one of its node, if that took from all its edges what they can give."""
+    """Return how far every label is behind the best one of its node, if it received all that its edges can give."""
     from maxmargin.structures.graphs.compiled.messages import collect_all
 
     scores = np.empty(model.unary.shape)

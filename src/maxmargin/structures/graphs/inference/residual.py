@@ -1,4 +1,4 @@
-"""What is left of a relaxation when most nodes have one label and the others a few, and its solution."""
+"""The residual of a relaxation, in which most nodes have one label and the others a few, and its solution."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ResidualSolution(NamedTuple):
 
 
 class ExtendedMessages(NamedTuple):
-    """Messages of the model whose kept labels have those of a residual's solution."""
+    """Messages of the model that agree with the solution of a residual on the kept labels."""
 
     messages: Array
     upper: float  # the bound that they prove
@@ -52,7 +52,7 @@ class ResidualModel(NamedTuple):
 
     @classmethod
     def of(cls, model: PairwiseModel, kept: Kept, messages: Array) -> ResidualModel:
-        """The residual with these labels, at least one for each node, and the model's messages to them."""
+        """Return the residual with these labels, at least one for each node, and the messages of the model to them."""
         from maxmargin.structures.graphs.compiled.local_polytope import fold
 
         model = PairwiseModel(*canonical(model))
@@ -96,11 +96,14 @@ class ResidualModel(NamedTuple):
         return ResidualSolution(Relaxed(nodes, tables, self.model.relaxed_value(nodes, tables)), y[BEST], int(made))
 
     def extended(self, flat: Array, messages: Array) -> ExtendedMessages:
-        """The residual's messages `flat` as messages of the model; `messages` are those to begin with elsewhere.
+        """Return the messages `flat` of the residual as messages of the model; `messages` are those to begin with
+        elsewhere.
 
-        The bound of the residual is one of the model if messages to the other labels exist that make no node believe
-        more in them, and leave no edge a positive score. They are sought in rounds over the nodes. Where the search
-        ends with labels in excess, the residual may lack these labels.
+        The bound of the residual is one of the model if there are messages to the other labels that make no node prefer
+        them,
+        and leave no edge a positive score. They are computed in rounds over the nodes. If labels in excess remain, the
+        residual
+        may lack these labels.
         """
         from maxmargin.structures.graphs.compiled.local_polytope import extend, settle
         from maxmargin.structures.graphs.compiled.messages import add_up
@@ -120,7 +123,9 @@ class ResidualModel(NamedTuple):
         return ExtendedMessages(full, float(add_up(*model, full, beliefs)), excess)
 
     def _alone(self) -> float:
-        """The score of nodes with one label and of the edges between them, which are no part of the residual's own."""
+        """Return the score of nodes with one label and of the edges between them, which are not part of
+        the residual.
+        """
         model, alone = self.model, self.place < 0
         between = alone[model.edges].all(axis=1)
         first, second = -1 - self.place[model.edges[between]].T
