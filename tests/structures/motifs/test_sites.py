@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from strategies import whole
 from structures.motifs.planted import COMPLEMENTS, MOTIF, finder, planted
 
-from maxmargin.structures.motifs.sites import apart
+from maxmargin.structures.motifs.sites import non_overlapping
 
 X, _, _ = planted()
 MODEL = finder()
@@ -22,7 +22,7 @@ def test_windows_apart(length, gains, threshold):
         strand, start = np.unravel_index(np.argmax(left), left.shape)
         expected.append(left[strand, start])
         left[:, max(0, start - length + 1) : start + length] = -99
-    found = apart(gains, length, threshold)
+    found = non_overlapping(gains, length, threshold)
     assert sorted(gains[s, h] for h, s in found) == sorted(expected)
     starts = [h for h, _ in found]
     assert starts == sorted(starts)

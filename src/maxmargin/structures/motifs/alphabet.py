@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Codes = NDArray[np.int32]
 
-COMPLEMENTS = {"A": "T", "C": "G", "G": "C", "T": "A"}  # of DNA; U takes the place of T in RNA
+COMPLEMENTS = {"A": "T", "C": "G", "G": "C", "T": "A"}  # of DNA; RNA has U instead of T
 
 
 class Alphabet:
@@ -38,7 +38,7 @@ class Alphabet:
 
     @cached_property
     def complement(self) -> Codes | None:
-        """The number of every letter's complement; None where letters have none, as in proteins."""
+        """The number of the complement of every letter, or None if letters have none, as in proteins."""
         pairs = COMPLEMENTS
         if set(self.letters) == set("ACGU"):
             pairs = {"A": "U", "C": "G", "G": "C", "U": "A"}
@@ -47,7 +47,7 @@ class Alphabet:
         return np.array([self.letters.index(pairs[letter]) for letter in self.letters], dtype=np.int32)
 
     def codes(self, text: Any, name: str, unknown: str = "error") -> Codes:
-        """The numbers of a string's letters; -1 for those that are not in the alphabet, if `unknown` is "skip"."""
+        """Return the numbers of the letters of a string; -1 for unknown letters if `unknown` is "skip"."""
         if not isinstance(text, str):
             raise ValueError(f"{name} is {_described(text)}; expected a string of the letters {self.letters}")
         points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
@@ -61,11 +61,13 @@ class Alphabet:
         return np.ascontiguousarray(codes)
 
     def text(self, codes: Iterable[int]) -> str:
-        """The string of these numbers."""
+        """Return the string of these numbers."""
         return "".join(self.letters[code] for code in codes)
 
     def read(self, codes: Codes, strand: int) -> Codes:
-        """The letters of a window as a strand reads them: strand 0 as they stand, 1 as their reverse complement."""
+        """Return the letters of a window as a strand reads them: strand 0 as they are, 1 as their reverse
+        complement.
+        """
         if strand == 0:
             return codes
         assert self.complement is not None  # or there were no second strand

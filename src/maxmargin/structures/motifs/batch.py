@@ -1,4 +1,4 @@
-"""MotifBatch: strings, labels, and the windows that are taken for the motif's at present."""
+"""MotifBatch: strings, labels, and the current windows of the motif."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from maxmargin.structures.motifs.words import first_motif
 
 
 class MotifBatch(Batch, Latent, PredictionForm, RescaledSearch):
-    """`has` says which strings have the motif, `windows` where it is supposed to be: both of all strings in `data`."""
+    """A batch of strings; `has` says which strings have the motif, `windows` its current positions, both for all of
+    `data`.
+    """
 
     task: ScoredWindows
 
@@ -33,17 +35,17 @@ class MotifBatch(Batch, Latent, PredictionForm, RescaledSearch):
 
     @property
     def labels(self) -> NDArray[np.bool_]:
-        """Which examples of this batch have the motif."""
+        """A mask of the examples of this batch that have the motif."""
         return self.has[self.ids]
 
     @property
     def positive(self) -> Places:
-        """The numbers of those that have it."""
+        """The numbers of the examples with the motif."""
         return self.ids[self.labels]
 
     @property
     def negative(self) -> Places:
-        """The numbers of those that do not."""
+        """The numbers of the examples without the motif."""
         return self.ids[~self.labels]
 
     @property
@@ -52,7 +54,7 @@ class MotifBatch(Batch, Latent, PredictionForm, RescaledSearch):
         return ChosenWindows(self.windows.starts[self.ids], self.windows.strands[self.ids])
 
     def with_windows(self, ids: Places, starts: Places, strands: Places) -> MotifBatch:
-        """The same with other windows in the examples of these numbers."""
+        """Return a batch with other windows in the examples of these numbers."""
         all_starts, all_strands = self.windows.starts.copy(), self.windows.strands.copy()
         all_starts[ids], all_strands[ids] = starts, strands
         changed = copy(self)
@@ -67,7 +69,9 @@ class MotifBatch(Batch, Latent, PredictionForm, RescaledSearch):
         return Planes(self._from_truth(found.windows.where(present)), (present != labels).astype(float))
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
-        """Losses are 0 and 1: squared slacks change nothing, and rescaled ones make wrong classes all that counts."""
+        """Return rescaled planes; losses are 0 and 1, so squared slacks change nothing, and only wrong
+        classes count.
+        """
         if formulation.rescaling == "margin":
             return self.planes(w)
         found = self.task.best_windows(w, self.data, self.ids)
@@ -81,7 +85,7 @@ class MotifBatch(Batch, Latent, PredictionForm, RescaledSearch):
         return Planes(self._from_truth(chosen), violated.astype(float))
 
     def _from_truth(self, windows: ChosenWindows) -> AtomRows:
-        """Ψ of the truths less that of these windows."""
+        """Return Ψ of the truths minus that of these windows."""
         return self.task.differences(self.data, self.truth, windows)
 
     # --- hidden parts
@@ -92,7 +96,7 @@ class MotifBatch(Batch, Latent, PredictionForm, RescaledSearch):
         return self.with_windows(positive, *found.windows)
 
     def guessed(self, rng: np.random.Generator) -> MotifBatch:
-        """As the task's `start` says."""
+        """Return a batch with first windows as the option `start` says."""
         if self.task.first_weights_ is not None:
             return self.completed(self.task.first_weights_)
         if self.task.start == "windows" or not self.labels.any():
@@ -100,7 +104,7 @@ class MotifBatch(Batch, Latent, PredictionForm, RescaledSearch):
         return self.completed(first_motif(self.task, self.data, self.positive, self.negative, rng))
 
     def anywhere(self, rng: np.random.Generator) -> MotifBatch:
-        """With any window of every string that has a motif, all equally likely."""
+        """Return a batch with a uniformly drawn window in every string that has a motif."""
         positive = self.positive
         starts = self.data.nth(positive, rng.integers(self.data.counts[positive]))
         return self.with_windows(positive, starts, rng.integers(self.task.strands, size=len(positive)))
@@ -116,7 +120,7 @@ class MotifBatch(Batch, Latent, PredictionForm, RescaledSearch):
         return TrainedModel(self.task, w, {"sites_": sites, **self._background(w)})
 
     def _background(self, w: Array) -> dict[str, Any]:
-        """Of every letter in strings without the motif: how frequent it is, and its mean weight in the background."""
+        """Return the frequency of every letter in strings without the motif, and its mean weight in the background."""
         strings, size = self.data.strings, len(self.task.alphabet_)
         without = np.zeros(len(strings), dtype=bool)
         without[self.negative] = True

@@ -1,4 +1,6 @@
-"""What a fitted MotifFinder says about its motif: counted letters, consensus, scores, and a file for other programs."""
+"""The description of the motif of a fitted MotifFinder: letter counts, consensus, scores, and a file for other
+programs.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class MotifDescription:
-    """Of an estimator that has these attributes when it is fitted."""
+    """A mixin with the attributes that describe the motif of a fitted estimator."""
 
     task_: Motif
     w_: Array
@@ -34,7 +36,7 @@ class MotifDescription:
 
     @property
     def counts_(self) -> Array:
-        """(length, letters): how many of sites_ have each letter at each position."""
+        """A (length, letters) array: how many of sites_ have each letter at each position."""
         check_is_fitted(self)
         task = self.task_
         counts = np.zeros((task.length, len(task.alphabet_)))
@@ -44,35 +46,36 @@ class MotifDescription:
 
     @property
     def frequencies_(self) -> Array:
-        """(length, letters): counts_ as shares."""
+        """A (length, letters) array: counts_ as shares."""
         return self.counts_ / len(self.sites_)
 
     @property
     def information_(self) -> Array:
-        """(length,): bits that each position of frequencies_ tells, compared with equally frequent letters."""
+        """A (length,) array: the information of each position of frequencies_ in bits, relative to uniform letters."""
         return information(self.frequencies_)
 
     @property
     def consensus_(self) -> str:
-        """frequencies_ in IUPAC codes (a dot for any letter, in alphabets that have no codes)."""
+        """The frequencies_ in IUPAC codes (with a dot for any letter, in alphabets that have no codes)."""
         return consensus(self.frequencies_, self.task_.alphabet_)
 
     @property
     def pssm_(self) -> Array:
-        """(length, letters): position-specific weights less the background's.
+        """A (length, letters) array: position-specific weights minus those of the background.
 
-        From every letter's weight its mean weight in the background is taken, over all places where the negative
-        strings of training have that letter. Summed over a window this is what `decision_function` gains there, but for
-        the contexts of its letters.
+        The mean weight of a letter in the background, over all its occurrences in the negative training strings, is
+        subtracted
+        from its weight. The sum over a window is what `decision_function` gains there, apart from the contexts of its
+        letters.
         """
         check_is_fitted(self)
         return self.task_.parts(self.w_).motif - self.letter_weights_
 
     def to_meme(self, name: str | None = None) -> MemeFile:
-        """The motif in the form that formats.write_meme writes; its name is the consensus unless another is given."""
+        """Return the motif in the form that formats.write_meme writes; by default its name is the consensus."""
         from maxmargin.structures.motifs.meme.content import MemeFile, MemeMotif
 
-        columns = np.argsort(list(self.alphabet_))  # the format wants the letters sorted
+        columns = np.argsort(list(self.alphabet_))  # the format requires sorted letters
         motif = MemeMotif(name or self.consensus_, self.frequencies_[:, columns], nsites=len(self.sites_))
         strands = "+ -" if self.task_.strands == 2 else "+"
         return MemeFile("".join(sorted(self.alphabet_)), (motif,), self.background_frequencies_[columns], strands)

@@ -1,4 +1,4 @@
-"""LogoDisplay: a motif as a stack of letters at every position, tall where they tell something."""
+"""LogoDisplay: a sequence logo of a motif."""
 
 from __future__ import annotations
 
@@ -21,21 +21,31 @@ GAP = 0.02  # of a letter's height, between it and the next
 
 
 class LogoDisplay:
-    """Sequence logo (Schneider and Stephens 1990): letters as high as their share of the information of a position.
+    """A sequence logo (Schneider and Stephens 1990): letters as high as their share of the information of a position.
 
     Parameters
     ----------
     heights : (length, letters) array
-        Negative ones hang below the axis.
+        Negative heights are drawn below the axis.
     alphabet : str
         The letters of the columns.
     ylabel : str
-        What the heights are.
+        The meaning of the heights.
     title : str
 
     Attributes
     ----------
     heights, alphabet, ylabel, title; ax_, patches_ (by (position, letter)): set by `plot`.
+
+    Examples
+    --------
+    >>> from maxmargin.plotting import LogoDisplay
+    >>> LogoDisplay.from_matrix([[1.0, 0.0, 0.0, 0.0]], "ACGT").heights[0, 0]
+    np.float64(2.0)
+
+    See Also
+    --------
+    maxmargin.MotifFinder : finds motifs.
     """
 
     def __init__(self, heights: Any, alphabet: str, ylabel: str = "bits", title: str = ""):
@@ -52,10 +62,10 @@ class LogoDisplay:
 
     @classmethod
     def from_estimator(cls, finder: Any, kind: str = "information") -> LogoDisplay:
-        """The motif of a fitted `MotifFinder`.
+        """Make the logo of a fitted `MotifFinder`.
 
         kind : "information" draws what its sites have in common (frequencies_); "weights" the weights that find them
-            (pssm_, less the mean of each position, which moves all windows alike).
+            (pssm_ minus the mean of each position, which shifts all windows equally).
         """
         check_is_fitted(finder, "w_")
         alphabet = finder.alphabet_
@@ -68,7 +78,7 @@ class LogoDisplay:
 
     @classmethod
     def from_matrix(cls, frequencies: Any, alphabet: str, title: str = "") -> LogoDisplay:
-        """(length, letters) frequencies, such as those of formats.read_meme; each row sums to 1."""
+        """Make the logo of (length, letters) frequencies, such as those of formats.read_meme; each row sums to 1."""
         from maxmargin.structures.motifs.patterns import information
 
         shares = np.asarray(frequencies, dtype=float)
@@ -111,7 +121,7 @@ class LogoDisplay:
 
 
 def _glyph(letter: str, position: int, level: float, height: float, colour: str) -> Any:
-    """The outline of a letter, stretched to the unit width of its position and to its height."""
+    """Return the outline of a letter, stretched to the unit width of its position and to its height."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.patches import PathPatch
     from matplotlib.textpath import TextPath
@@ -132,7 +142,9 @@ def _glyph(letter: str, position: int, level: float, height: float, colour: str)
 
 
 def _colours(alphabet: str) -> dict[str, str]:
-    """Of nucleotides as usual, of amino acids by their chemistry; others are grey."""
+    """Return the usual colours of nucleotides, colours of amino acids by their chemistry, and grey for
+    other letters.
+    """
     if ONLY_IN_PROTEINS & set(alphabet):
         return {x: next((c for group, c in CHEMISTRY.items() if x in group), GREY) for x in alphabet}
     return {letter: NUCLEOTIDES.get(letter, GREY) for letter in alphabet}

@@ -21,12 +21,12 @@ HELD_OUT = 0.25  # of the strings, where some are needed
 
 
 class MotifExamples(NamedTuple):
-    """What training sees."""
+    """The training examples of a motif."""
 
     X: list[Any]
     has: NDArray[np.bool_]  # whether each string has the motif
     weights: Array
-    labelled: int  # the first so many can be held out; the others are background
+    labelled: int  # only the first n_labelled examples can be held out; the others are background
     classes: NDArray[Any]  # two labels in sorted order
     positive: Any  # the one of them that has the motif
 
@@ -35,7 +35,7 @@ class MotifExamples(NamedTuple):
         return self._replace(X=X, has=self.has[index], weights=self.weights[index], labelled=len(X))
 
     def split(self, rng: np.random.Generator) -> tuple[MotifExamples, MotifExamples]:
-        """Some to train on, and the same share of the labelled strings of each class, which is held out."""
+        """Return examples to train on, and a held-out share of the labelled strings of each class."""
         out = np.zeros(len(self.X), dtype=bool)
         for label in (True, False):
             members = np.flatnonzero(self.has[: self.labelled] == label)
@@ -59,9 +59,9 @@ def motif_examples(
     background_weight: Any,
     seed: int,
 ) -> MotifExamples:
-    """All examples for a task that is set up; see MotifFinder.fit.
+    """Return all examples for a task that is set up; see MotifFinder.fit.
 
-    seed : of the controls, which are made where there is neither y nor background.
+    seed : the seed of the controls, which are generated if there is neither y nor background.
     """
     X = strings_of(X)
     if not X:
@@ -88,14 +88,14 @@ def motif_examples(
 
 
 def strings_of(X: Any, name: str = "X") -> list[Any]:
-    """A list, unless it is a single string or no collection at all."""
+    """Return a list; raise a ValueError if X is a single string or not a collection."""
     if isinstance(X, str | bytes) or not isinstance(X, Iterable):
         raise ValueError(f"{name} is of type {type(X).__name__}; expected a list of strings")
     return list(X)
 
 
 def _classes(X: list[Any], y: Any, positive: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """The labels in sorted order, and which strings have the motif."""
+    """Return the sorted labels, and which strings have the motif."""
     if y is None:
         if positive is not None:
             raise ValueError(f"positive={positive!r} names a class, but there is no y")
@@ -130,7 +130,7 @@ def _background(task: Motif, X: list[Any], has: NDArray[np.bool_], background: A
 
 
 def _controls(strings: Strings, task: Motif, rng: np.random.Generator) -> list[str]:
-    """Strings as long as the given ones, from their own Markov chain."""
+    """Return strings as long as the given ones, drawn from their Markov chain."""
     chain = MarkovChain(strings, len(task.alphabet_), task.background_order or 0)
     lengths = np.repeat(np.diff(strings.begins), CONTROLS).tolist()
     return [task.alphabet_.text(codes) for codes in chain.draw(lengths, rng)]

@@ -1,4 +1,4 @@
-"""Which length a motif has, if several are possible: the one that errs least on strings that were held out."""
+"""The choice of the length of a motif: the one with the smallest error on held-out strings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from maxmargin.training.trainer import Trainer
 
 
 def possible_lengths(length: Any) -> list[int]:
-    """Those to choose from, in ascending order: `length` is a whole number or several."""
+    """Return the lengths to choose from, in ascending order: `length` is a whole number or several."""
     several = isinstance(length, Iterable) and not isinstance(length, str)
     lengths = sorted({check_whole("length", each, least=1) for each in (length if several else [length])})
     if not lengths:
@@ -27,9 +27,9 @@ def chosen_length(
     trained: Callable[[int, MotifExamples], Trainer],
     rng: np.random.Generator,
 ) -> tuple[int, dict[int, float]]:
-    """The length with the smallest error on held-out strings (a tie by the objective), and the errors of all.
+    """Return the length with the smallest error on held-out strings (ties by the objective), and the errors of all.
 
-    trained : gives the model of a length that has learnt from some examples.
+    trained : a function that returns the model of a length, trained on some examples.
     """
     kept, tested = examples.split(rng)
     errors, objectives = {}, {}

@@ -1,4 +1,4 @@
-"""Markov chains of letters: what strings look like that have no motif."""
+"""Markov chains of letters, as models of strings without a motif."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from maxmargin.structures.motifs.strings import Strings, markov_size
 
 
 class MarkovChain:
-    """Letters drawn given the `order` letters before them, as often as they follow these in some strings.
+    """A Markov chain of letters given the `order` letters before them, with the frequencies of some strings.
 
-    Every context has seen one more letter, of all kinds in equal parts.
+    Every context has one additional pseudo-count, shared equally by all letters.
     """
 
     def __init__(self, strings: Strings, size: int, order: int):
@@ -26,7 +26,7 @@ class MarkovChain:
             self.chances.append(np.cumsum(table / table.sum(axis=1, keepdims=True), axis=1))
 
     def draw(self, lengths: Sequence[int], rng: np.random.Generator) -> list[Codes]:
-        """Strings of these lengths."""
+        """Draw strings of these lengths."""
         longest = max(lengths, default=0)
         letters = np.zeros((len(lengths), longest), dtype=np.int32)
         context = np.zeros(len(lengths), dtype=np.int64)

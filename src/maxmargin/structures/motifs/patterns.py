@@ -1,4 +1,4 @@
-"""Motifs position by position: patterns in IUPAC codes and as matrices, their consensus and their information."""
+"""Motifs by position: patterns in IUPAC codes and as matrices, their consensus and their information."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ANY = "."  # stands for any letter, in every alphabet
 
 
 def letter_codes(alphabet: Alphabet) -> dict[str, str]:
-    """The letters that every code of a pattern stands for."""
+    """Return the letters that every code of a pattern stands for."""
     if alphabet.complement is None:
         return {**{letter: letter for letter in alphabet.letters}, ANY: alphabet.letters}
     rna = "U" in alphabet.letters
@@ -26,9 +26,9 @@ def letter_codes(alphabet: Alphabet) -> dict[str, str]:
 
 
 def pattern_scores(pattern: str, alphabet: Alphabet) -> Array:
-    """(positions, letters): 1 for every letter that a pattern allows at a position; upper and lower case are the same.
+    """Return (positions, letters) scores: 1 for every letter that a pattern allows at a position, in either case.
 
-    A pattern is made of letters, IUPAC codes (DNA and RNA) and dots for any letter.
+    A pattern consists of letters, IUPAC codes (DNA and RNA) and dots for any letter.
     """
     codes = letter_codes(alphabet)
     scores = np.zeros((len(pattern), len(alphabet)))
@@ -40,9 +40,9 @@ def pattern_scores(pattern: str, alphabet: Alphabet) -> Array:
 
 
 def centred(scores: Array, length: int) -> Array:
-    """(length, letters) weights that look for what scores well, in the middle of the motif if that is shorter.
+    """Return (length, letters) weights that favour high scores, in the middle of the motif if the scores are shorter.
 
-    From every position its mean is taken, which moves all windows alike.
+    The mean of every position is subtracted, because it shifts all windows equally.
     """
     weights = np.zeros((length, scores.shape[1]))
     begin = (length - len(scores)) // 2
@@ -51,11 +51,11 @@ def centred(scores: Array, length: int) -> Array:
 
 
 def consensus(frequencies: Array, alphabet: Alphabet) -> str:
-    """A pattern for (length, letters) frequencies, by the rule of Cavener (Nucleic Acids Research 1987).
+    """Return a pattern for (length, letters) frequencies, by the rule of Cavener (Nucleic Acids Research 1987).
 
-    A letter stands alone if it has more than half of a position and more than twice as much as the next one; two of
-    DNA's letters share a code if they have more than three quarters; elsewhere N. In other alphabets a dot stands
-    where no letter is alone.
+    A letter is used alone if its share exceeds one half and twice that of the next one; two letters of DNA share a code
+    if
+    their shares sum to more than three quarters; otherwise N. Other alphabets have a dot where no letter is alone.
     """
     by_letters = {"".join(sorted(letters)): code for code, letters in letter_codes(alphabet).items() if code != ANY}
     pattern = ""
@@ -72,7 +72,7 @@ def consensus(frequencies: Array, alphabet: Alphabet) -> str:
 
 
 def information(frequencies: Array) -> Array:
-    """Bits per position: log2 of the number of letters, less the entropy."""
+    """Return the information of each position in bits: log2 of the number of letters, minus the entropy."""
     shares = np.asarray(frequencies, dtype=float)
     logs = np.log2(np.where(shares > 0, shares, 1.0))
     return np.asarray(np.log2(shares.shape[1]) + (shares * logs).sum(axis=1))

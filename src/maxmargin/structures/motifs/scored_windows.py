@@ -1,4 +1,4 @@
-"""ScoredWindows: what the weights of a motif say of windows — their layout, and the search for the best one."""
+"""ScoredWindows: the layout of the weights of a motif, and the search for the best window."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from maxmargin.structures.motifs.windows import BestWindows, ChosenWindows, Plac
 
 
 class MotifWeights(NamedTuple):
-    """The weights by meaning: views of w."""
+    """The weights by meaning, as views of w."""
 
     motif: Array  # (length, letters)
     background: Array  # (contexts, letters): of every letter after each context, see strings.context_names
 
 
 class ScoredWindows(Task):
-    """The half of tasks.Motif that everything around it works with; `setup` of the other half fills in the sizes."""
+    """The part of tasks.Motif that scores windows; `setup` of the subclass sets the sizes."""
 
     length: int
     strands: int
@@ -40,16 +40,18 @@ class ScoredWindows(Task):
     first_weights_: Array | None
 
     def parts(self, w: Array) -> MotifWeights:
-        """The weights of the motif and of the background."""
+        """Return the weights of the motif and of the background."""
         size = len(self.alphabet_)
         return MotifWeights(w[: self.n_motif_].reshape(-1, size), w[self.n_motif_ :].reshape(-1, size))
 
     def context_weights(self, w: Array) -> Array:
-        """The weights of the background by the numbers of `Strings.contexts`; the last is 0, of what has no feature."""
+        """Return the weights of the background by the numbers of `Strings.contexts`; the last is 0, for unknown
+        letters.
+        """
         return np.append(self.parts(w).background, 0.0)
 
     def windows(self, X: Sequence[Any], name: str = "sequence") -> Windows:
-        """The strings as the search reads them; each must have a window of known letters."""
+        """Return the strings in the form that the search reads; each must have a window of known letters."""
         codes = [self.alphabet_.codes(x, f"{name} {i}", self.unknown) for i, x in enumerate(X)]
         data = Windows(Strings(codes), len(self.alphabet_), self.length, self.background_order, self.word_width_)
         if data.counts.min(initial=1) < 1:
@@ -61,7 +63,7 @@ class ScoredWindows(Task):
         return data
 
     def best_windows(self, w: Array, data: Windows, ids: Places | None = None) -> BestWindows:
-        """The best window of every string, or of those with these numbers."""
+        """Return the best window of every string, or of those with these numbers."""
         from maxmargin.structures.motifs.compiled.motif import best_windows, fill_tables
 
         ids = np.arange(len(data.strings)) if ids is None else ids
@@ -75,12 +77,14 @@ class ScoredWindows(Task):
         return BestWindows(windows, gains)
 
     def readings(self, w: Array) -> Array:
-        """(strands, length, letters): the weights of the motif, as they meet the letters of a window on each strand."""
+        """Return the (strands, length, letters) weights of the motif for the letters of a window on each strand."""
         motif = self.parts(w).motif
         return np.stack([motif, motif[::-1, self.complement_]][: self.strands])
 
     def gains(self, w: Array, x: str) -> Array:
-        """(strands, len(x) - length + 1): ⟨w, Ψ⟩ of every window less that of no motif; -inf over unknown letters."""
+        """Return (strands, len(x) - length + 1) values ⟨w, Ψ⟩ of every window minus that of no motif; -inf for unknown
+        letters.
+        """
         data = self.windows([x])
         total = np.append(0.0, np.cumsum(self.context_weights(w)[data.contexts]))
         n = len(x) - self.length + 1
@@ -92,7 +96,7 @@ class ScoredWindows(Task):
         return gains
 
     def differences(self, data: Windows, first: ChosenWindows, second: ChosenWindows) -> AtomRows:
-        """Ψ(x, first) - Ψ(x, second) of every example."""
+        """Return Ψ(x, first) - Ψ(x, second) of every example."""
         from maxmargin.structures.motifs.compiled.motif import window_differences
 
         n = len(first.starts)

@@ -1,4 +1,4 @@
-"""Sites: where a trained motif is found in strings."""
+"""Sites: the positions at which a trained motif is found in strings."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from maxmargin.structures.motifs.windows import Places, Windows
 
 
 class Site(NamedTuple):
-    """A place of a motif."""
+    """An occurrence of a motif."""
 
     sequence: int  # the number of the sequence
     start: int  # of its first letter on the plus strand, counted from 0
     strand: str  # "+", or "-" where the motif reads on the other strand
-    score: float  # what the motif gains there over no motif
+    score: float  # the gain over no motif
     text: str  # as the strand reads it
 
 
@@ -28,7 +28,7 @@ declare(Site, {"sequence": Whole(), "start": Whole(), "strand": Text("+", "-"), 
 
 
 def best_sites(task: ScoredWindows, w: Array, data: Windows, ids: Places) -> list[Site]:
-    """The best place in each of these strings, whether or not the motif gains something there."""
+    """Return the best site in each of these strings, whether or not the motif gains anything there."""
     (starts, strands), gains = task.best_windows(w, data, ids)
     return [
         _site(task, data, int(i), int(starts[e]), int(strands[e]), float(gains[e])) for e, i in enumerate(map(int, ids))
@@ -36,17 +36,17 @@ def best_sites(task: ScoredWindows, w: Array, data: Windows, ids: Places) -> lis
 
 
 def separate_sites(task: ScoredWindows, w: Array, X: Sequence[Any], threshold: float) -> list[list[Site]]:
-    """All places of every string that gain more than the threshold and do not overlap, from left to right."""
+    """Return all sites of every string that gain more than the threshold and do not overlap, from left to right."""
     data = task.windows(X)
     found = []
     for i, (x, begin) in enumerate(zip(X, data.strings.begins[:-1].tolist(), strict=True)):
         gains = task.gains(w, x)
-        places = apart(gains, task.length, threshold)
+        places = non_overlapping(gains, task.length, threshold)
         found.append([_site(task, data, i, begin + h, strand, float(gains[strand, h])) for h, strand in places])
     return found
 
 
-def apart(gains: Array, length: int, threshold: float) -> list[tuple[int, int]]:
+def non_overlapping(gains: Array, length: int, threshold: float) -> list[tuple[int, int]]:
     """(start, number of the strand) of windows above a threshold that do not overlap; the best ones are taken first."""
     strands, starts = np.nonzero(gains > threshold)
     taken: list[tuple[int, int]] = []
@@ -60,7 +60,7 @@ def apart(gains: Array, length: int, threshold: float) -> list[tuple[int, int]]:
 
 
 def _site(task: ScoredWindows, data: Windows, i: int, start: int, strand: int, gain: float) -> Site:
-    """That of a window that begins at `start` of the flat arrays, in string i."""
+    """Return the site of a window that begins at `start` of the flat arrays, in string i."""
     window = data.strings.codes[start : start + task.length]
     text = task.alphabet_.text(task.alphabet_.read(window, strand))
     return Site(i, start - int(data.strings.begins[i]), "+-"[strand], gain, text)

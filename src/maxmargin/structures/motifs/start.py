@@ -1,12 +1,14 @@
-"""What the option `start` of motifs means: where training begins, before there are weights.
+"""The option `start` of motifs: where training begins, before there are weights.
 
-    None, "words"    where a motif fits best that is made from a word of the strings; see words.py
+    None, "words"    at the best matches of a motif that is made from a word of the strings; see words.py
     "windows"        at windows that are drawn at random, as in the paper
-    a pattern        where it fits best: a string of letters, IUPAC codes and dots such as "WTTTAYRTTTW", or a matrix of
+    a pattern        at its best matches: a string of letters, IUPAC codes and dots such as "WTTTAYRTTTW", or a matrix
+    of
                      scores or frequencies with a row for every position and a column for every letter
-    weights          where these fit best: an array as long as w, such as the w_ of another model
+    weights          at the best matches of these: an array as long as w, such as the w_ of another model
 
-The first two are guesses, which differ from restart to restart; the others are weights, at which training begins once.
+The first two are guesses, which differ from restart to restart; the others are weights, with which training begins
+once.
 """
 
 from __future__ import annotations
@@ -25,12 +27,14 @@ EXPECTED = "start must be 'words', 'windows', a pattern or weights"
 
 
 def is_guess(start: Any) -> bool:
-    """Whether the first places of the motif are guessed; otherwise weights are given that find them."""
+    """Return whether the first positions of the motif are guessed; otherwise given weights find them."""
     return start is None or (isinstance(start, str) and start in GUESSES)
 
 
 def given_weights(task: ScoredWindows) -> Array | None:
-    """The weights that `task.start` gives, or None where places are guessed. Part of `setup`: sizes must be known."""
+    """Return the weights that `task.start` gives, or None if positions are guessed. Part of `setup`: sizes must be
+    known.
+    """
     if is_guess(task.start):
         return None
     values = _scores(task.start, task.alphabet_) if isinstance(task.start, str) else _numbers(task.start)

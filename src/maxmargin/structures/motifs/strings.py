@@ -14,10 +14,10 @@ Numbers = NDArray[np.uint32]
 
 
 class Strings:
-    """Strings one after the other in flat arrays; only known letters can be read, and they come in runs.
+    """Strings, one after the other, in flat arrays; known letters form runs.
 
-    begins : (n + 1,) where each string begins.
-    codes : (N,) the numbers of the letters, -1 where unknown.
+    begins : (n + 1,) the beginning of each string.
+    codes : (N,) the numbers of the letters, -1 if unknown.
     runs, run_bounds : string i has the runs [begin, end) in the rows run_bounds[i] : run_bounds[i + 1].
     """
 
@@ -40,7 +40,7 @@ class Strings:
         return len(self.begins) - 1
 
     def depths(self) -> NDArray[np.int64]:
-        """(N,) how many letters of the same run stand before each letter."""
+        """Return for each letter the number of letters before it in the same run, (N,)."""
         lengths = self.runs[:, 1] - self.runs[:, 0]
         depths = np.zeros(len(self.codes), dtype=np.int64)
         places = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -48,11 +48,11 @@ class Strings:
         return depths
 
     def contexts(self, size: int, order: int) -> Numbers:
-        """(N,) the number of every letter together with up to `order` letters before it, of an alphabet of this size.
+        """Return the (N,) numbers of every letter together with up to `order` letters before it.
 
-        Letters with c < order letters before them in their run have numbers of their own, in front of the others:
-        those with c letters begin at markov_size(size, c - 1). Unknown letters have the number behind all,
-        markov_size(size, order).
+        Letters with c < order letters before them in their run have separate numbers before the others: those with c
+        letters
+        begin at markov_size(size, c - 1). Unknown letters have the last number, markov_size(size, order).
         """
         depths = np.minimum(self.depths(), order)
         numbers = np.zeros(len(self.codes), dtype=np.int64)
@@ -65,7 +65,7 @@ class Strings:
         return numbers.astype(np.uint32)
 
     def words(self, size: int, width: int) -> Numbers:
-        """(N,) the number of the `width` letters that begin at every place; 0 where no run has so many."""
+        """Return the (N,) numbers of the `width` letters that begin at every position; 0 if the run is too short."""
         numbers = np.zeros(len(self.codes), dtype=np.int64)
         ends = np.zeros(len(self.codes), dtype=np.int64)
         ends[self.codes >= 0] = np.repeat(self.runs[:, 1], self.runs[:, 1] - self.runs[:, 0])
@@ -76,10 +76,12 @@ class Strings:
 
 
 def markov_size(size: int, order: int) -> int:
-    """How many pairs of a letter and a context of 0 to `order` letters there are: size + size² + …; 0 for order -1."""
+    """Return the number of pairs of a letter and a context of 0 to `order` letters: size + size² + …; 0
+    for order -1.
+    """
     return sum(size ** (depth + 1) for depth in range(order + 1))
 
 
 def context_names(letters: str, order: int) -> list[str]:
-    """The contexts of 0 to `order` letters in the order of their numbers: "", "A", "C", …, "AA", "AC", …"""
+    """Return the contexts of 0 to `order` letters in the order of their numbers: "", "A", "C", …, "AA", "AC", …"""
     return ["".join(context) for depth in range(order + 1) for context in product(letters, repeat=depth)]

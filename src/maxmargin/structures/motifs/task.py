@@ -1,4 +1,4 @@
-"""Motif: whether a string has a short pattern somewhere, learnt without knowing where (Yu and Joachims 2009, 5.1)."""
+"""Motif: the task of finding a short pattern in strings without knowing where (Yu and Joachims 2009, 5.1)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ MOST_FEATURES = 10**7
 
 
 class Occurrence(NamedTuple):
-    """An output: whether the string has the motif, and if so, where its window begins and on which strand it reads."""
+    """An output: whether the string has the motif and, if so, where its window begins and on which strand
+    it is read.
+    """
 
     has: bool
     start: int = -1
@@ -49,14 +51,20 @@ SIZES = (
 
 
 class Motif(ScoredWindows):
-    """x is a string, y says whether it has the motif, and z = (has, start, strand) says where.
+    """The task of motif finding: x is a string, y says whether it has the motif, and z = (has, start, strand) says
+    where.
 
-    Ψ counts, for z with the motif in the window [start, start + length), the letter at every position of the motif
-    (as read from the strand) and the background outside the window; without the motif, the background of the whole
-    string (Yu and Joachims 2009, section 5.1). The background is a Markov chain of order k: every letter together with
-    the k letters before it, whether or not these are in the window. Letters with fewer letters before them, at the
-    beginning of a string or after an unknown letter, have features of their own. So the features of two outputs differ
-    only in their windows. Δ is 1 where the class is wrong.
+    Ψ counts, for z with the motif in the window [start, start + length), the letter at every position of the motif (as
+    read
+    from the strand) and the background outside the window; without the motif, the background of the whole string (Yu
+    and
+    Joachims 2009, section 5.1). The background is a Markov chain of order k: every letter together with the k letters
+    before
+    it, even if these are in the window. Letters with fewer letters before them, at the beginning of a string or after
+    an
+    unknown letter, have separate features. So the features of two outputs differ only in their windows. Δ is 1 if the
+    class
+    is wrong.
 
     Parameters
     ----------
@@ -167,7 +175,7 @@ class Motif(ScoredWindows):
         return z.has
 
     def outputs(self, x: str) -> list[Occurrence]:
-        """No motif, then every window of known letters on every strand."""
+        """Return no motif, followed by every window of known letters on every strand."""
         starts = self.windows([x]).starts(0)
         return [ABSENT, *(Occurrence(True, int(h), s) for h in starts for s in STRANDS[: self.strands])]
 
@@ -180,7 +188,9 @@ class Motif(ScoredWindows):
         return _occurrence(self.best_windows(w, self.windows([x])).windows, 0) if y else ABSENT
 
     def guess(self, rng: np.random.Generator, x: str, y: bool) -> Occurrence:
-        """Any window, all equally likely, unless weights are given: one string alone says nothing about words."""
+        """Return a uniformly drawn window unless weights are given, because one string alone does not show frequent
+        words.
+        """
         if not y:
             return ABSENT
         if self.first_weights_ is not None:
@@ -210,5 +220,5 @@ class Motif(ScoredWindows):
 
 
 def _occurrence(windows: ChosenWindows, i: int, begin: int = 0) -> Occurrence:
-    """The i-th of these windows, in a string that begins at `begin` of the flat arrays."""
+    """Return the i-th of these windows, in a string that begins at `begin` of the flat arrays."""
     return Occurrence(True, int(windows.starts[i]) - begin, STRANDS[windows.strands[i]])

@@ -1,4 +1,4 @@
-"""Windows: the places of strings that can hold a motif."""
+"""Windows: the positions of strings that can hold a motif."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ Places = NDArray[np.int64]
 
 
 class ChosenWindows(NamedTuple):
-    """A window for each of some strings: where it begins in the flat arrays (-1: no motif), and its strand, 0 or 1."""
+    """A window for each of some strings: its beginning in the flat arrays (-1: no motif), and its strand, 0 or 1."""
 
     starts: Places
     strands: Places
 
     @classmethod
     def none(cls, n: int) -> ChosenWindows:
-        """No motif in n strings."""
+        """Return no motif for n strings."""
         return cls(np.full(n, -1, dtype=np.int64), np.zeros(n, dtype=np.int64))
 
     def where(self, chosen: NDArray[np.bool_]) -> ChosenWindows:
-        """These windows where chosen, and no motif elsewhere."""
+        """Return these windows where `chosen` is true, and no motif elsewhere."""
         return ChosenWindows(np.where(chosen, self.starts, -1), np.where(chosen, self.strands, 0))
 
 
 class BestWindows(NamedTuple):
-    """The best windows of some strings, and their ⟨w, Ψ⟩ less that of the string without a motif."""
+    """The best windows of some strings, and their ⟨w, Ψ⟩ minus that of the string without a motif."""
 
     windows: ChosenWindows
     gains: Array
 
 
 class Windows:
-    """Strings with all that the search for a motif of one length reads of them.
+    """Strings with everything that the search for a motif of one length reads.
 
     size : of the alphabet.   order : of the background; None for none.   width : of the words that the search reads.
-    counts : (n,) how many windows each string has.
+    counts : (n,) the number of windows of each string.
     """
 
     def __init__(self, strings: Strings, size: int, length: int, order: int | None, width: int):
@@ -55,11 +55,11 @@ class Windows:
         self.counts = np.diff(self.before[strings.run_bounds])
 
     def starts(self, i: int) -> Places:
-        """Where the windows of a string begin in the flat arrays."""
+        """Return the beginnings of the windows of a string in the flat arrays."""
         return self.nth(np.full(self.counts[i], i), np.arange(self.counts[i]))
 
     def nth(self, ids: Places, number: Places) -> Places:
-        """Where the window of this number in each of these strings begins in the flat arrays."""
+        """Return the beginning, in the flat arrays, of the window of this number in each of these strings."""
         number = number + self.before[self.strings.run_bounds[ids]]
         run = np.searchsorted(self.before, number, side="right") - 1
         return self.strings.runs[run, 0] + number - self.before[run]

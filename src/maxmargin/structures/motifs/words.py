@@ -1,9 +1,9 @@
-"""A first motif, to begin training with: a word of the strings that have the motif, and what is found near it.
+"""A first motif to begin training with: a word of the strings that have the motif, and its best matches.
 
-Training of hidden parts descends to the local optimum near its beginning, and among random windows there is none to
-descend to. Here some hundred words are compared by how well they tell strings with and without the motif apart; the
-best ones are refined by turns of looking for the best windows and counting their letters (the hard version of the EM
-algorithm for motifs of Bailey and Elkan 1995), and by moving all windows together by a few letters.
+Latent training descends to the local optimum near its start, and random windows are near no useful one. Here some
+hundred words are compared by how well they distinguish strings with and without the motif; the best ones are refined by
+alternately finding the best windows and counting their letters (the hard version of the EM algorithm for motifs of
+Bailey and Elkan 1995), and by shifting all windows together by a few letters.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ MOVES = 4  # letters by which all windows may move together
 def first_motif(
     task: ScoredWindows, data: Windows, positive: Places, negative: Places, rng: np.random.Generator
 ) -> Array:
-    """Weights that score letters at the positions of a motif; the background's are 0.
+    """Return weights that score letters at the positions of a motif; those of the background are 0.
 
-    positive, negative : the numbers of strings with and without the motif; there is at least one that has it.
+    positive, negative : the numbers of strings with and without the motif; at least one has it.
     """
     search = WordSearch(task, data, positive, negative, rng)
     candidates = sorted((search.word(place) for place in search.places(WORDS)), key=lambda pair: -pair[0])
@@ -34,7 +34,7 @@ def first_motif(
 
 
 class WordSearch:
-    """Motifs, and how well they tell some of the strings with and without the motif apart."""
+    """A search for motifs that distinguish some of the strings with and without the motif."""
 
     def __init__(
         self, task: ScoredWindows, data: Windows, positive: Places, negative: Places, rng: np.random.Generator
@@ -49,12 +49,14 @@ class WordSearch:
         return np.sort(self.rng.choice(ids, min(len(ids), STRINGS), replace=False)) if len(ids) else ids
 
     def places(self, n: int) -> Places:
-        """Windows of positive strings."""
+        """Return n windows of positive strings."""
         owners = self.rng.choice(self.positive, n)
         return self.data.nth(owners, self.rng.integers(self.data.counts[owners]))
 
     def word(self, place: int) -> tuple[float, Array]:
-        """The letters of a window; rare ones count more, as they agree less by chance."""
+        """Return the value and the weights of the letters of a window; rare letters have more weight, as they match
+        less by chance.
+        """
         length = self.task.length
         letters = self.data.strings.codes[place : place + length]
         w = np.zeros(self.task.dim)
@@ -62,7 +64,7 @@ class WordSearch:
         return self.value(w)[0], w
 
     def refined(self, value: float, w: Array) -> tuple[float, Array]:
-        """Turns of looking and counting, as long as they lead to something better."""
+        """Alternate searching and counting as long as the value improves, and return the best value and weights."""
         best, chosen = value, w
         windows = self.value(w)[1]
         for _ in range(TURNS):
@@ -74,7 +76,9 @@ class WordSearch:
         return best, chosen
 
     def value(self, w: Array) -> tuple[float, ChosenWindows]:
-        """By how much the gains of both classes differ, in units of their spread, and the windows of the positive."""
+        """Return the difference of the gains of both classes, in units of their spread, and the windows of the positive
+        strings.
+        """
         windows, gains = self.task.best_windows(w, self.data, self.positive)
         if not len(self.negative):
             return float(gains.mean()), windows
@@ -83,7 +87,9 @@ class WordSearch:
         return float((gains.mean() - others.mean()) / (spread + 1e-9)), windows
 
     def counted(self, windows: ChosenWindows, step: int) -> Array:
-        """Log-odds of the letters in these windows, moved by a step along the motif where there is room."""
+        """Return the log-odds of the letters in these windows, shifted by a step along the motif if the strings allow
+        it.
+        """
         length, size = self.task.length, len(self.task.alphabet_)
         reverse = windows.strands == 1
         starts = windows.starts + np.where(reverse, -step, step)

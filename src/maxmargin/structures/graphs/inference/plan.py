@@ -105,11 +105,26 @@ class Plan(NamedTuple):
 
 
 def plan(n_nodes: int, edges: Any, n_labels: int, method: str = "auto") -> Plan:
-    """Choose the method for a graph, and prepare what does not depend on scores.
+    """Choose the method for a graph, and prepare everything that does not depend on scores.
 
-    method : one of KINDS, or "auto": dynamic programming on a forest; else a junction tree where its tables are small
-        enough; else, for two labels, roof duality, which is the exact minimum cut wherever edges prefer equal labels;
-        else the relaxation over the local polytope.
+    Parameters
+    ----------
+    n_nodes : the number of nodes.
+    edges : (E, 2) node numbers.
+    n_labels : the number of labels.
+    method : one of KINDS, or "auto": dynamic programming on a forest; otherwise a junction tree if its tables are small
+        enough; otherwise, for two labels, roof duality, which is the exact minimum cut if edges prefer equal labels;
+        otherwise the relaxation over the local polytope.
+
+    Returns
+    -------
+    Plan.
+
+    Examples
+    --------
+    >>> from maxmargin.inference import plan
+    >>> plan(3, [(0, 1), (1, 2), (0, 2)], 2).title
+    'junction tree'
     """
     edges = checked_edges(n_nodes, edges)
     if method != "auto" and method not in KINDS:

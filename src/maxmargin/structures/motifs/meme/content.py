@@ -1,4 +1,4 @@
-"""What a file in MEME's minimal format says: motifs as probability matrices over one alphabet."""
+"""The content of a file in MEME's minimal format: motifs as probability matrices over one alphabet."""
 
 from __future__ import annotations
 
@@ -15,9 +15,20 @@ ROUNDING = 0.01  # by which probabilities in a file, which have few digits, may 
 class MemeMotif:
     """A motif: a probability for every letter at every position.
 
-    name : without white space.   probabilities : (length, letters), rows that sum to 1.   alternate : another name.
-    nsites : how many sites it was counted from.   evalue : the E-value.   url : where to read about it.
-    None or "" where nothing is known.
+    Parameters
+    ----------
+    name : a word without white space.
+    probabilities : (length, letters) rows that sum to 1.
+    alternate : another name, or "".
+    nsites : the number of sites it was counted from, or None.
+    evalue : the E-value, or None.
+    url : an address with more information, or "".
+
+    Examples
+    --------
+    >>> from maxmargin.formats import MemeMotif
+    >>> MemeMotif("m", [[0.5, 0.5, 0.0, 0.0]]).name
+    'm'
     """
 
     name: str
@@ -64,8 +75,16 @@ class MemeMotif:
 class MemeFile:
     """Motifs over one alphabet.
 
-    alphabet : such as "ACGT", sorted.   motifs : in the order of the file.   background : the letters' frequencies, or
-    None.   strands : "+", "+ -", or "" where nothing is said.
+    Parameters
+    ----------
+    alphabet : sorted letters such as "ACGT".
+    motifs : the motifs in the order of the file.
+    background : the frequencies of the letters, or None.
+    strands : "+", "+ -", or "" if unknown.
+
+    See Also
+    --------
+    read_meme, write_meme : read and write such files.
     """
 
     alphabet: str
@@ -104,7 +123,7 @@ class MemeFile:
             object.__setattr__(self, "background", values)
 
     def __getitem__(self, name: str) -> MemeMotif:
-        """The motif of this name."""
+        """Return the motif of this name."""
         for motif in self.motifs:
             if motif.name == name:
                 return motif

@@ -14,17 +14,28 @@ _KEYS = re.compile(r"(\w+)=\s*(\S+)")
 
 
 def read_meme(source: TextFile) -> MemeFile:
-    """The motifs of a file in MEME's minimal format; `source` as in `read_fasta`.
+    """Read the motifs of a file in MEME's minimal format.
 
-    Alphabets are those named by one line such as "ALPHABET= ACGT"; log-odds matrices may stand beside probabilities and
-    are passed over.
+    The alphabet must be given by a line such as "ALPHABET= ACGT"; log-odds matrices are skipped.
+
+    Parameters
+    ----------
+    source : a path, or an open text file.
+
+    Returns
+    -------
+    MemeFile.
+
+    See Also
+    --------
+    write_meme : writes such files.
     """
     with reading(source) as lines:
         return _MemeReader(lines).read()
 
 
 class _MemeReader:
-    """What was read so far of one file."""
+    """The state of reading one file."""
 
     def __init__(self, lines: TextLines):
         self.lines, self.stream = lines, iter(lines)
@@ -117,7 +128,7 @@ class _MemeReader:
         self._made()  # complains here, not where the next motif begins
 
     def _close(self) -> None:
-        """The motif that ends here."""
+        """Finish the motif that ends here."""
         if self.open is None:
             return
         if "probabilities" not in self.open:
@@ -149,7 +160,7 @@ class _MemeReader:
             raise self.lines.error(f"{what} is {' '.join(words)!r:.60}; expected numbers") from None
 
     def _next_words(self) -> list[str]:
-        """The words of the next line that is not empty; none at the end of the file."""
+        """Return the words of the next line that is not empty; none at the end of the file."""
         for line in self.stream:
             if line.strip():
                 return line.split()
