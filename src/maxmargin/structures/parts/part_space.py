@@ -12,7 +12,7 @@ from maxmargin.base.arrays import Array
 from maxmargin.problem.contract.scored import BestOutputs, need_truth
 from maxmargin.structures.parts.numbers import PartNumbers, as_numbers
 
-Decoder = Callable[[int, Array], PartNumbers]  # the best parts of input j, from the scores of its parts
+PartDecoder = Callable[[int, Array], PartNumbers]  # the best parts of input j, from the scores of its parts
 
 
 class TrueParts(NamedTuple):
@@ -45,7 +45,7 @@ class PartSpace:
     truths : the true parts of every input and prices of mistakes; None: they are not known
     """
 
-    def __init__(self, bounds: NDArray[np.int64], decode: Decoder, truths: Sequence[TrueParts] | None = None):
+    def __init__(self, bounds: NDArray[np.int64], decode: PartDecoder, truths: Sequence[TrueParts] | None = None):
         self.bounds, self.decode, self.truths = bounds, decode, truths
 
     @classmethod
