@@ -12,7 +12,7 @@ from maxmargin.problem.contract.scored import need_truth
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.parts.numbers import PartNumbers
-from maxmargin.structures.parts.part_space import Decoder, PartSpace, TrueParts
+from maxmargin.structures.parts.part_space import PartDecoder, PartSpace, TrueParts
 
 
 class ScoredParts(PartSpace):
@@ -26,7 +26,7 @@ class ScoredParts(PartSpace):
         atoms: Atoms,
         begins: NDArray[np.int64],
         sizes: NDArray[np.int64],
-        decode: Decoder,
+        decode: PartDecoder,
         truths: Sequence[TrueParts] | None = None,
     ):
         super().__init__(np.append(0, np.cumsum(sizes)).astype(np.int64), decode, truths)

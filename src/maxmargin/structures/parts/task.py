@@ -17,7 +17,7 @@ from maxmargin.kernels.units import UnitTask
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.parts.batch import PackedParts, PartsBatch
 from maxmargin.structures.parts.numbers import PartNumbers, PricedParts, as_numbers
-from maxmargin.structures.parts.part_space import Decoder, PartSpace, TrueParts
+from maxmargin.structures.parts.part_space import PartDecoder, PartSpace, TrueParts
 from maxmargin.structures.parts.rows import checked_rows, part_rows, stacked_rows
 from maxmargin.structures.parts.scored import ScoredParts
 
@@ -150,7 +150,7 @@ class Parts(UnitTask):
         owner = np.repeat(np.arange(len(X)), np.diff(bounds))
         return self._unit_atoms(stacked_rows(matrices), 1, 0, owner), bounds
 
-    def _decoder(self, X: Sequence[Any]) -> Decoder:
+    def _decoder(self, X: Sequence[Any]) -> PartDecoder:
         """Return the user's decoder for these inputs."""
         return lambda j, scores: self.chosen(scores, X[j], f" on example {j}")
 
