@@ -29,6 +29,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from maxmargin import MeasureSVC
 from maxmargin.errors import NothingLearnt, TaskError
 from maxmargin.structures.ranking.measures import NAMES
+from maxmargin.structures.ranking.soft_labels import SoftLabels
 from maxmargin.training import flat
 
 X, y = make_classification(
@@ -597,3 +598,16 @@ def test_a_function_that_has_become_another_one_is_looked_at_anew():
     power[0] = 2.0
     again, anew = (pure(loss, C=5.0, tol=1e-6).fit(X, y) for loss in (curved, lambda *table: curved(*table)))
     assert again.certificate_.primal == anew.certificate_.primal
+
+
+def test_every_model_of_a_path_says_what_it_was_trained_for():
+    X, y = make_classification(200, 6, n_informative=4, weights=[0.85], class_sep=1.5, flip_y=0.05, random_state=1)
+    followed = MeasureSVC("f1")
+    path = followed.fit_path(X, y, [0.01, 0.1, 1.0])
+    assert {each.trained_for_ for each in path} == {"f1", "modified_huber"}  # which changes on the way
+    for model in path:
+        assert (model.trained_for_ == "modified_huber") == isinstance(model.task_, SoftLabels)
+        assert model.cut_by_ == "cross-validation"
+        assert model.n_examples_ == 200
+    last = path[-1]
+    assert (followed.trained_for_, followed.offset_, followed.n_examples_) == (last.trained_for_, last.offset_, 200)

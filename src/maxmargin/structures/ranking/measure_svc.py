@@ -182,7 +182,8 @@ class MeasureSVC(MatrixClassifier):
         self.trained_for_, self.offset_ = first.name, 0.0
         rows, labels = sample.seen(first.constant), [sample.labels]
         for model in self._path(rows, labels, Cs, None, None, first.task_for(rows, labels)):
-            model._bound_risk = model.solution_.risk
+            # an earlier model of the path may have been trained for another objective
+            model.trained_for_, model.offset_, model._bound_risk = first.name, 0.0, model.solution_.risk
             cuts = chooser.cuts(model.C, model.solution_, None)
             best = chooser.best(cuts)
             if best is not first:
