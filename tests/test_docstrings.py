@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+from sklearn.base import BaseEstimator
 
 import maxmargin as mm
 
@@ -76,6 +77,22 @@ def missing_sections(value):
 def test_public_names_describe_their_parameters_and_results():
     missing = {name: sections for name, value in public_names() if (sections := missing_sections(value))}
     assert len(missing) <= WITHOUT_SECTIONS, missing
+
+
+ESTIMATORS = [
+    value
+    for name in mm.__all__
+    if inspect.isclass(value := getattr(mm, name))
+    and issubclass(value, BaseEstimator)
+    and not issubclass(value, mm.Task)
+]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: estimator.__name__)
+def test_estimators_have_every_section(estimator):
+    text = inspect.getdoc(estimator)
+    for section in ("Parameters", "Attributes", "See Also", "Examples"):
+        assert f"\n{section}\n{'-' * len(section)}\n" in text, section
 
 
 def with_examples():

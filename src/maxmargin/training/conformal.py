@@ -24,7 +24,7 @@ ROUNDING = 1e-12
 
 
 def check_coverage(coverage: float, n: int) -> float:
-    """The coverage, if so many held-out examples can promise it."""
+    """Return the coverage; ValueError if this number of held-out examples cannot promise it."""
     if not (isinstance(coverage, float | int | np.floating) and 0 < coverage < 1):
         raise ValueError(f"coverage must be a number between 0 and 1, got {coverage!r}")
     needed = ceil(1 / (1 - float(coverage)) - 1 - ROUNDING)
@@ -37,7 +37,7 @@ def check_coverage(coverage: float, n: int) -> float:
 
 
 def allowed_distance(distances: Array, coverage: float) -> float:
-    """How far below the best output the truth may be (1); inf where too many truths are impossible."""
+    """Return how far below the best output the truth may be (1); inf if too many truths are impossible."""
     n = len(distances)
     rank = min(ceil((n + 1) * check_coverage(coverage, n) - ROUNDING), n)
     return float(np.sort(distances)[rank - 1])

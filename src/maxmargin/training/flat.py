@@ -40,7 +40,7 @@ class MatrixClassifier(ClassifierMixin, Trainer):
     _packed = PackedClasses
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of rows that are predicted rightly; packed rows stand for X and y."""
+        """Return the share of rows that are predicted correctly; packed rows take the place of X and y."""
         rows, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
         return float(super().score(rows, np.asarray(y) if isinstance(y, NumberedLabels) else y, sample_weight))
 
@@ -74,7 +74,7 @@ class MatrixClassifier(ClassifierMixin, Trainer):
         return X, y
 
     def _as_trained(self, X: PackedMatrix, reset: bool) -> PackedMatrix:
-        """Packed rows, with the constant or without, as training wants them."""
+        """Return packed rows with or without the constant feature, as training has them."""
         X.describe(self, reset)
         wanted = self._wants_constant and self.kernel is None if reset else self.task_.n_features_ > X.n_features
         if wanted and not X.constant:
@@ -100,13 +100,13 @@ class FlatClassifier(MatrixClassifier):
         return super().fit(*self._checked(X, y), sample_weight)
 
     def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
-        """The models of `fit_path`, one by one."""
+        """Yield the models of `fit_path` one by one."""
         X, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
         X, y = self._checked(X, y)
         return super().path(X, y, Cs, sample_weight)
 
     def certify(self, X: Any, y: Any = None, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
-        """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
+        """Measure how far the current weights are from the optimum on these data; see StructuredSVM.certify."""
         check_is_fitted(self)
         X, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
         return super().certify(*self._checked(X, y, reset=False), sample_weight, tol)
@@ -117,7 +117,7 @@ class ClassScorer(FlatClassifier):
 
     @online_only
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
-        """One more pass of an online solver over new examples.
+        """Make one more pass of an online solver over new examples.
 
         The first call must be given all classes, unless a parameter of the estimator names them.
         """
@@ -143,7 +143,7 @@ class ClassScorer(FlatClassifier):
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict(self, X: Any) -> Any:
-        """The class with the highest score."""
+        """Return the class with the highest score."""
         scores = self.decision_function(X)
         return self.classes_[(scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)]
 
@@ -166,7 +166,7 @@ class ClassScorer(FlatClassifier):
 
     @property
     def _names_classes(self) -> bool:
-        """Whether a parameter names all classes, so that the first partial_fit needs no list of them."""
+        """True if a parameter names all classes, so that the first partial_fit needs no list of them."""
         return False
 
     def _weights(self) -> Array:

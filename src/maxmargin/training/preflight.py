@@ -109,7 +109,7 @@ def _look_at(
 
 
 def _wasteful(features: Any, i: int) -> str:
-    """What to say of a Ψ that is long and mostly zeros, and yet written out; "" for all others."""
+    """Return a warning for a Ψ that is a long array of mostly zeros, and "" for all others."""
     if isinstance(features, tuple) or len(features) < LONG:
         return ""
     used = int(np.count_nonzero(features))
@@ -122,7 +122,7 @@ def _wasteful(features: Any, i: int) -> str:
 
 
 def _look_at_completions(task: Task, i: int, x: Any, y: Any, weights: list[Any], seen: list[Any]) -> None:
-    """What complete(w, x, y) returns explains y, and no other explanation that was seen is better at w."""
+    """Check that complete(w, x, y) explains y, and that no other explanation that was seen is better at w."""
     name = type(task).__name__
     completions = [task.complete(w, x, y) for w in weights]
     for z in completions:
@@ -142,7 +142,7 @@ def _look_at_completions(task: Task, i: int, x: Any, y: Any, weights: list[Any],
 
 
 def content(value: Any) -> Any:
-    """What a value holds, to tell whether it was changed. What libraries and objects cache beside it does not count."""
+    """Return the content of a value, to find out whether it was changed; what objects cache does not count."""
     if sparse.issparse(value):
         entries = value.tocoo(copy=True)
         entries.sum_duplicates()

@@ -37,7 +37,7 @@ OBJECTIVES = get_args(ObjectiveName)
 
 
 class Calibration(NamedTuple):
-    """What was seen of held-out examples, for sets with a promise (conformal.py)."""
+    """The results for held-out examples from which sets with a promised coverage are made (conformal.py)."""
 
     distances: Array  # of every example: by how much the truth is less probable than the best output, in logarithms
     truths: Array = np.zeros(0)  # of every position of a sequence: the probability of its true label
@@ -97,11 +97,11 @@ class ProbabilisticTrainer(Trainer):
 
     @property
     def calibrated_(self) -> bool:
-        """Whether data have set the temperature."""
+        """True if the temperature was found by data."""
         return self.calibration_ is not None
 
     def predict_marginals(self, X: Any) -> list[Any]:
-        """The probabilities of the parts of outputs of every x."""
+        """Return the probabilities of the parts of outputs of every x."""
         return self._sums(X).marginals()
 
     def log_probability(self, X: Any, Y: Any) -> Array:
@@ -134,7 +134,7 @@ class ProbabilisticTrainer(Trainer):
             yield model
 
     def _softness(self) -> Softness | None:
-        """Of the objective; None of the hinge."""
+        """Return the softness of the objective, or None for the hinge."""
         if self.objective not in OBJECTIVES:
             raise ValueError(f"objective must be one of {', '.join(map(repr, OBJECTIVES))}, got {self.objective!r}")
         if self.objective == "hinge":
@@ -182,11 +182,11 @@ class ProbabilisticTrainer(Trainer):
         return self.task_.sums(beta * self.w_, X)
 
     def _unlikeliness(self, beta: float, X: Any, Y: Any) -> Array:
-        """What calibration makes small, for every x, at the temperature 1/beta."""
+        """Return what calibration minimises, for every x, at the temperature 1/beta."""
         return -self._sums_at(beta, X).log_probabilities(Y)
 
     def _calibration(self, unseen: list[tuple[Self, Any, Any]]) -> Calibration:
-        """What models say of examples that each of them has not seen."""
+        """Return the results of models for examples that each of them has not seen."""
         distances = []
         for model, X, Y in unseen:
             sums = model._sums_at(1 / model.temperature_, X)

@@ -45,7 +45,7 @@ class Progress:
         self.line.show(self.text(record))
 
     def text(self, record: Record) -> str:
-        """What is known, in one line."""
+        """Return a line about the state of training."""
         parts = [record.where] if record.where else []
         if record.parts > 1:
             parts.append(f"round {record.round} over {record.parts} parts")

@@ -18,17 +18,17 @@ class SequenceTrainer(ProbabilisticTrainer):
     """A trainer whose task reads sequences with a SequencePacker, and lists the best outputs of one."""
 
     def predict(self, X: Any) -> list[list[Any]]:
-        """The best output of every x, in the form that training had; of an empty x, the empty list."""
+        """Return the best output of every x, in the form that training had; for an empty x, an empty list."""
         check_is_fitted(self)
         return Predictions(decoded(self, X))
 
     def decision_function(self, X: Any) -> Array:
-        """The score of what is predicted for every x."""
+        """Return the score of the prediction for every x."""
         check_is_fitted(self)
         return self.task_.scores(self.w_, X)
 
     def predict_nbest(self, X: Any, n: int) -> list[list[tuple[list[Any], float]]]:
-        """The n best outputs of every x with their scores, best first; fewer where there are not so many."""
+        """Return the n best outputs of every x with their scores, best first; fewer if there are not as many."""
         check_is_fitted(self)
         n = check_whole("n", n, least=1)
         self.task_.packer_.pack(X, may_be_empty=True)  # all at once first, so that errors name the right sequence

@@ -69,10 +69,10 @@ class StructuredSVM(ProbabilisticTrainer):
     Examples
     --------
     >>> import maxmargin as mm
-    >>> X = [[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]]
-    >>> model = mm.StructuredSVM(mm.tasks.Chain(), C=10).fit(X, [["a", "b"], ["b", "b"]])
-    >>> model.predict([[[0.0, 1.0], [1.0, 0.0]]])
-    [['b', 'a']]
+    >>> X = [[["word=the"], ["word=dog"]], [["word=dog"], ["word=barks"]]]
+    >>> model = mm.StructuredSVM(mm.tasks.Chain(), C=10).fit(X, [["D", "N"], ["N", "V"]])
+    >>> model.predict([[["word=the"], ["word=dog"], ["word=barks"]]])
+    [['D', 'N', 'V']]
     """
 
     calls_user_code = True
@@ -90,7 +90,7 @@ class StructuredSVM(ProbabilisticTrainer):
         super().__init__(C=C, solver=solver, **options)
 
     def predict(self, X: Any) -> Any:
-        """The best output for every x."""
+        """Return the best output for every x."""
         check_is_fitted(self)
         return Predictions(self.task_.label(z) for z in decoded(self, X))
 

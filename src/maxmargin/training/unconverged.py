@@ -14,7 +14,7 @@ ASKED_FOR = ("converged", "finished", "interrupted", "stopped by the callback") 
 
 
 def warn_of_gap(estimator: str, certificate: Certificate, solver: Solver) -> None:
-    """A ConvergenceWarning where a solver that certifies has not reached its tolerance."""
+    """Issue a ConvergenceWarning if a solver with a certificate has not reached its tolerance."""
     if certificate.converged or not solver.certified or certificate.stop_reason in ASKED_FOR:
         return
     gap = certificate.relative_gap

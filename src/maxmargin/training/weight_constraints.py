@@ -23,7 +23,7 @@ Layout = Callable[[], dict[str, Weights]]  # the numbers 1, 2, … of all weight
 
 
 def geometry_of(task: Task, bounds: Any, prior: Any, layout: Layout) -> Geometry | None:
-    """The prior and the bounds of these options and of the task itself; None where there are none.
+    """Return the prior and the bounds of these options and of the task itself, or None if there are none.
 
     Bounds of both hold; a prior that is given takes the place of the task's.
     """
@@ -86,7 +86,7 @@ def _draw(prior: Any, names: _Names, origin: Array) -> None:
 
 
 def _numbers(value: Any, shape: tuple[int, ...], what: str, unlimited: float | None) -> Array:
-    """One number for all, or one each; None where it may be missing."""
+    """Return an array with one number for each weight, from one number for all or one for each."""
     if value is None and unlimited is not None:
         return np.broadcast_to(unlimited, shape)
     if is_real(value):
@@ -106,7 +106,7 @@ def _numbers(value: Any, shape: tuple[int, ...], what: str, unlimited: float | N
 
 
 class _Names:
-    """Where weights are in w, by their names."""
+    """The positions of weights in w, by their names."""
 
     def __init__(self, layout: Layout, dim: int):
         self._layout, self.dim = layout, dim
@@ -114,13 +114,13 @@ class _Names:
 
     @property
     def arrays(self) -> dict[str, Weights]:
-        """Of every array of weights, the numbers of its weights in w, from 1 on."""
+        """The named arrays, with the numbers of weights in w (from 1 on) in place of weights."""
         if self._arrays is None:
             self._arrays = self._layout()
         return self._arrays
 
     def places(self, key: Any, what: str) -> tuple[NDArray[np.intp] | slice, NDArray[np.float64]]:
-        """Where the weights of this name are, and the signs that they are shown with."""
+        """Return the positions of the weights of this name in w, and the signs that they are shown with."""
         if key is None:
             return slice(None), np.broadcast_to(1.0, self.dim)
         kind, *names = key if isinstance(key, tuple) and key else (key,)
@@ -148,7 +148,7 @@ class _Names:
         return np.abs(numbers).astype(np.intp) - 1, np.sign(numbers)
 
     def of(self, j: int) -> str:
-        """A name of number j of w."""
+        """Return a name of weight number j of w."""
         for kind, array in self.arrays.items():
             if isinstance(array, MixedWeights):
                 continue

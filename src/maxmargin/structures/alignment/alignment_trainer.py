@@ -78,20 +78,18 @@ class AlignmentTrainer(Trainer):
         super().__init__(C=C, solver=solver, **options)  # type: ignore[arg-type]
 
     def predict(self, X: Any) -> Any:
-        """Return the best output for every x."""
+        """Return the best output of every x."""
         raise NotImplementedError
 
     def certify(self, X: Any, Y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
-        """Return a certificate of how far the current weights are from the optimum on these data; see
-        StructuredSVM.certify.
-        """
+        """Measure how far the current weights are from the optimum on these data; see StructuredSVM.certify."""
         check_is_fitted(self)
         if not hasattr(self, "solution_"):
             raise ValueError("this model was made without training and has no objective to certify; fit trains one")
         return super().certify(X, Y, sample_weight, tol)
 
     def _predictions_to_judge(self, X: Any, Y: Any) -> Any:
-        """Return the predictions for X; raise a ValueError if there are none or if Y has another length."""
+        """Return the predictions for X; ValueError unless Y has a truth for each, and there is at least one."""
         found = self.predict(X)
         if len(found) != len(Y):
             raise ValueError(f"X has {len(found)} examples but Y has {len(Y)}")
@@ -100,9 +98,7 @@ class AlignmentTrainer(Trainer):
         return found
 
     def _prior(self, task: Any, batch: Batch, sample_weight: Any) -> Any:
-        """Return a prior given as the name of a matrix or as a model, as weights of this task; scaled if it was not
-        trained.
-        """
+        """Return a named matrix or a model as weights of this task. Weights that were not learnt are scaled."""
         prior: Any = self.prior
         task = getattr(task, "alignment_", task)  # the task that scores homologs
         if isinstance(prior, str):

@@ -27,7 +27,9 @@ from maxmargin.training.probabilistic import ObjectiveName, ProbabilisticTrainer
 
 
 class Aligner(AlignmentTrainer, ProbabilisticTrainer):
-    """Pairs of sequences, aligned by a dynamic programme whose scores are learnt with a large margin.
+    """Learn substitution scores and gap costs of pairwise sequence alignment from known alignments.
+
+    Sequences are aligned by dynamic programming, and the scores are trained with a large margin.
 
     X is a list of pairs (a, b) of sequences: strings, or dicts of columns such as {"residue": "ACDE", "ss": "HHH-"}
     (see columns.py). Y is a list of alignments: PairwiseAlignment, lists of pairs (i, j) of positions, or
@@ -65,10 +67,35 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
 
     Attributes
     ----------
-    temperature_ : what scores are divided by, to be logarithms of probabilities.
-    w_, certificate_, history_, alphabet_, substitution_matrix_, gap_open_, gap_extend_, and weights_: "gaps" by kind
-    ("open" and "extend", or "gap" where gaps are linear), and for every feature map those of what the first and the
-    second sequence have, weights_["residue × residue"]["A", "C"].
+    temperature_ : float
+        The number by which scores are divided to be logarithms of probabilities.
+    weights_ : dict of Weights
+        "gaps" by kind ("open" and "extend", or "gap" if gaps are linear), and an array for every feature map, such as
+        weights_["residue × residue"]["A", "C"].
+    alphabet_ : list
+        The alphabet of the residues, in the order of substitution_matrix_.
+    substitution_matrix_ : array of shape (K, K)
+        The scores of aligned residues.
+    gap_open_, gap_extend_ : float or pair
+        The costs of the first and of every further residue of a gap.
+    w_ : array
+        All weights as one vector.
+    certificate_ : Certificate
+        The objective of the model, and a proved lower bound on the best possible one.
+    history_ : list of dict
+        One dict per step of training.
+
+    See Also
+    --------
+    HomologRanker : Finds related sequences by such scores.
+    maxmargin.formats : Readers of alignments and substitution matrices.
+
+    Examples
+    --------
+    >>> from maxmargin import Aligner
+    >>> model = Aligner().fit([("ACDE", "ACE"), ("CDEA", "CEA")], [("ACDE", "AC-E"), ("CDEA", "C-EA")])
+    >>> model.predict([("ACDEA", "ACEA")])[0].gapped("ACDEA", "ACEA")
+    ('ACDEA', 'AC-EA')
     """
 
     _default_tol = 1e-3
@@ -98,7 +125,7 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
         alphabet: Iterable[Hashable] | None = None,
         **parameters: Any,
     ) -> Self:
-        """A model that needs no training: a substitution matrix and gap costs.
+        """Make a model from a substitution matrix and gap costs, without training.
 
         matrix : a SubstitutionMatrix (whose gap costs are used unless others are given), Biopython's, a dict
             {(letter, letter): score}, or an array together with its `alphabet`.
@@ -124,7 +151,7 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
         mode: Mode = "overlap",
         **parameters: Any,
     ) -> Self:
-        """The generative model of known alignments: log-odds scores with Laplace estimates, and given gap costs.
+        """Make the generative model of known alignments: log-odds scores with Laplace estimates, and given gap costs.
 
         S[i, j] = log(P(i, j) / P(i) P(j)) (Tsochantaridis et al. 2004, section 4.4).
         """
@@ -132,17 +159,17 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
         return model._with_matrix(models.log_odds(X, Y, model._make_task(Y)), gap_open, gap_extend)
 
     def predict(self, X: Any) -> list[PairwiseAlignment]:
-        """The best alignment of every pair."""
+        """Return the best alignment of every pair."""
         check_is_fitted(self)
         return Predictions(decoded(self, X))
 
     def decision_function(self, X: Any) -> Array:
-        """The score of the best alignment of every pair."""
+        """Return the score of the best alignment of every pair."""
         check_is_fitted(self)
         return np.array([score for _, score in self.task_.decoded(self.w_, X)])
 
     def predict_confidence(self, X: Any, of: str = "pair") -> Any:
-        """How probable what `predict` returns is.
+        """Return how probable the predictions are.
 
         of="pair": of every x an array, the probability that the two positions of each of its pairs are aligned.
         of="alignment": of whole alignments, one array.
@@ -156,7 +183,7 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
         return Predictions(shares[z.pairs[:, 0], z.pairs[:, 1]] for shares, z in each)
 
     def score(self, X: Any, Y: Any) -> float:
-        """The mean over pairs of the share of trusted aligned positions that are found (see max_shift)."""
+        """Return the mean over pairs of the share of trusted aligned positions that are found (see max_shift)."""
         shares = []
         for i, (z, y) in enumerate(zip(self._predictions_to_judge(X, Y), Y, strict=True)):
             truth = PairwiseAlignment.of(y, z.lengths, f"the alignment of example {i}")
@@ -213,7 +240,7 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
         return SubstitutionMatrix(tuple(map(str, self.alphabet_)), values, *first)
 
     def to_biopython(self) -> Any:
-        """A Bio.Align.PairwiseAligner with the same scores: align(a, b) gives the same alignments, but for ties."""
+        """Return a Bio.Align.PairwiseAligner with the same scores. Its alignments are the same, except for ties."""
         check_is_fitted(self)
         return models.to_biopython(self.task_, self.w_)
 

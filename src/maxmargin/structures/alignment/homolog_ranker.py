@@ -21,7 +21,7 @@ from maxmargin.training.parameters import task_from
 
 
 class HomologRanker(AlignmentTrainer):
-    """A ranker that finds, among several candidates, the sequence that is homologous to a native sequence.
+    """Find the candidate that is related to a native sequence, as the one that aligns best with it.
 
     X is a list of (native, candidates), each sequence as in `Aligner`; Y a list of (index of the homolog, its alignment
     with the native sequence). Training learns substitution scores and gap costs that put the homolog in its known
@@ -47,7 +47,28 @@ class HomologRanker(AlignmentTrainer):
 
     Attributes
     ----------
-    w_, certificate_, history_, weights_ as in `Aligner`, aligner_ (an `Aligner` with the same scores).
+    weights_ : dict of Weights
+        As in `Aligner`.
+    aligner_ : Aligner
+        An aligner with the same scores.
+    w_ : array
+        All weights as one vector.
+    certificate_ : Certificate
+        The objective of the model, and a proved lower bound on the best possible one.
+    history_ : list of dict
+        One dict per step of training.
+
+    See Also
+    --------
+    Aligner : Learns the same scores from alignments alone.
+
+    Examples
+    --------
+    >>> from maxmargin import HomologRanker
+    >>> X = [("ACDE", ["ACE", "WWW"]), ("CDEA", ["YYY", "CEA"])]
+    >>> model = HomologRanker(mode="global").fit(X, [(0, ("ACDE", "AC-E")), (1, ("CDEA", "C-EA"))])
+    >>> model.predict([("ACDEA", ["WYW", "ACEA"])]).tolist()
+    [1]
     """
 
     def __init__(self, mode: Mode = "local", **options: Unpack[AlignmentOptions]):
@@ -55,7 +76,7 @@ class HomologRanker(AlignmentTrainer):
 
     @classmethod
     def from_aligner(cls, aligner: Aligner) -> Self:
-        """Make a ranker without training, which ranks candidates by the scores of this aligner."""
+        """Make a ranker that ranks candidates by the scores of a fitted aligner, without training."""
         check_is_fitted(aligner)
         ranker = cls(**aligner._scoring())
         ranker.task_ = Homologs(aligner.task_)
@@ -64,7 +85,7 @@ class HomologRanker(AlignmentTrainer):
         return ranker
 
     def predict(self, X: Any) -> NDArray[np.int64]:
-        """Return the index of the best candidate for every x."""
+        """Return the index of the best candidate of every x."""
         check_is_fitted(self)
         return np.array([z.candidate for z in decoded(self, X)], dtype=np.int64)
 
@@ -74,12 +95,12 @@ class HomologRanker(AlignmentTrainer):
         return [z.alignment for z in decoded(self, X)]
 
     def decision_function(self, X: Any) -> list[Array]:
-        """Return the scores of the candidates, for every x."""
+        """Return the scores of the candidates of every x."""
         check_is_fitted(self)
         return self.task_.candidate_scores(self.w_, X)
 
     def score(self, X: Any, Y: Any) -> float:
-        """Return the share of x whose homolog is found; Y as in training, or the indices of the homologs alone."""
+        """Return the share of x whose homolog is found; Y is as in training, or the indices of the homologs alone."""
         found = self._predictions_to_judge(X, Y)
         truth = [candidate_number(y, len(x[1]), i) for i, (x, y) in enumerate(zip(X, Y, strict=True))]
         return float(np.mean(found == truth))

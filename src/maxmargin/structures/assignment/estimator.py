@@ -24,8 +24,7 @@ from maxmargin.training.trainer import Trainer
 
 
 class Assigner(Trainer):
-    """Links between the rows and columns of tables, learnt from tables whose links are known; for tracking, for
-    example.
+    """Learn which rows of a table belong to which columns, as in tracking, from tables whose links are known.
 
     X is a list of arrays (n, m, F), with features of every pair of a row and a column; of tasks.Frames, where rows and
     columns that stay alone have features too; or of pairs of lists (rows, columns), with `features`. Y is a list of
@@ -45,8 +44,28 @@ class Assigner(Trainer):
 
     Attributes
     ----------
-    weights_ : by name: "pairs", "rows alone" and "columns alone", the last two with a constant first.
-    w_, certificate_, history_ : as in StructuredSVM
+    weights_ : dict of Weights
+        "pairs", "rows alone" and "columns alone", the last two with a constant first.
+    w_ : array
+        All weights as one vector.
+    certificate_ : Certificate
+        The objective of the model, and a proved lower bound on the best possible one.
+    history_ : list of dict
+        One dict per step of training.
+
+    See Also
+    --------
+    maxmargin.tasks.Links : The task, with its formulas.
+    maxmargin.metrics.link_scores : Measures of predictions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import Assigner
+    >>> near = np.array([[[0.0], [-5.0]], [[-4.0], [-0.5]]])  # minus the distances of two rows and two columns
+    >>> model = Assigner().fit([near, near[::-1]], [[0, 1], [1, 0]])
+    >>> [found.tolist() for found in model.predict([near[::-1]])]
+    [[1, 0]]
     """
 
     _described_by = (Links,)
@@ -66,12 +85,12 @@ class Assigner(Trainer):
         super().__init__(C=C, solver=solver, **options)
 
     def predict(self, X: Any) -> list[ColumnNumbers]:
-        """The best column of every row, -1 where it stays alone, for each example."""
+        """Return the best column of every row, or -1 if it stays alone, for each example."""
         check_is_fitted(self)
         return Predictions(decoded(self, X))
 
     def score(self, X: Any, Y: Any) -> float:
-        """The share of rows with the right column, or rightly alone. metrics.link_scores has more."""
+        """Return the share of rows with the right column, or rightly alone. metrics.link_scores has more."""
         return link_scores(Y, self.predict(X)).rows
 
     def _layout(self, task: Any, w: Array) -> dict[str, Weights]:

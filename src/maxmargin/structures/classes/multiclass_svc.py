@@ -16,7 +16,10 @@ from maxmargin.training.parameters import task_from
 
 
 class MulticlassSVC(ClassScorer):
-    """Minimise ½‖W‖² + C · mean_i max_k [cost(y_i, k) + ⟨w_k - w_{y_i}, x_i⟩].
+    """Classify rows into several classes with a large margin, any cost matrix and a proof of optimality.
+
+    This is the multiclass SVM of Crammer and Singer (2001). It minimises
+    ½‖W‖² + C · mean_i max_k [cost(y_i, k) + ⟨w_k - w_{y_i}, x_i⟩].
 
     Parameters
     ----------
@@ -30,8 +33,33 @@ class MulticlassSVC(ClassScorer):
 
     Attributes
     ----------
-    coef_ : (n_classes, n_features).   intercept_ : (n_classes,). Of two classes, one row: of the second over the first.
-    weights_ : of every class, by name, features × labels.   classes_, certificate_, history_, n_features_in_.
+    coef_ : array of shape (n_classes, n_features)
+        The weight vectors of the classes; for two classes one row, of the second over the first.
+    intercept_ : array of shape (n_classes,)
+        The weights of the constant feature, one per row of coef_.
+    classes_ : array
+        The labels, in the order of the scores.
+    weights_ : dict of Weights
+        The weights of every class by name, features × labels.
+    n_features_in_ : int
+        The number of features.
+    certificate_ : Certificate
+        The objective of the model, and a proved lower bound on the best possible one.
+    history_ : list of dict
+        One dict per step of training.
+
+    See Also
+    --------
+    OrdinalSVC : Classes with an order.
+    TaxonomySVC : Classes in a tree.
+    MeasureSVC : Two classes and a measure such as F1.
+
+    Examples
+    --------
+    >>> from maxmargin import MulticlassSVC
+    >>> model = MulticlassSVC().fit([[0.0], [1.0], [2.0]], ["low", "mid", "high"])
+    >>> model.predict([[0.1], [2.1]]).tolist()
+    ['low', 'high']
     """
 
     _default_tol = 1e-3
@@ -65,5 +93,5 @@ class MulticlassSVC(ClassScorer):
 
 
 def _against_first(rows: Array) -> Array:
-    """Of two classes what the second has more than the first, which is what decides; of more, all of them."""
+    """Return the second row minus the first if there are two, as scikit-learn has it, and all rows otherwise."""
     return rows[1:] - rows[:1] if len(rows) == 2 else rows

@@ -20,7 +20,9 @@ from maxmargin.training.parameters import task_from
 
 
 class OrdinalSVC(ClassScorer):
-    """Minimise ½‖u‖² + ½‖b‖² + C · mean_i max_k [|k - y_i| + s_k(x_i) - s_{y_i}(x_i)].
+    """Classify rows into classes that have an order, such as grades, with a large margin.
+
+    It minimises ½‖u‖² + ½‖b‖² + C · mean_i max_k [|k - y_i| + s_k(x_i) - s_{y_i}(x_i)].
 
     Classes 0 < 1 < … < K-1 are a taxonomy that is a chain: class k has taken the steps 1 … k, and its score is their
     sum, s_k(x) = Σ_{j=1…k} ⟨u_j, x⟩ + b_j. A mistake costs as many steps as it is away.
@@ -39,16 +41,41 @@ class OrdinalSVC(ClassScorer):
     {tol}
     {options}
 
+    Attributes
+    ----------
+    classes_ : array
+        The classes in their order.
+    coef_ : array of shape (1, n_features) or (n_classes - 1, n_features)
+        The direction of the scale; with separate directions, one for each step.
+    thresholds_ : array of shape (n_classes - 1,)
+        The step to class k is taken if ⟨u_k, x⟩ > thresholds_[k - 1].
+    intercept_ : array of shape (n_classes - 1,)
+        -thresholds_.
+    weights_ : dict of Weights
+        The same by name; a step has the name of the class that it leads to.
+    n_features_in_ : int
+        The number of features.
+    certificate_ : Certificate
+        The objective of the model, and a proved lower bound on the best possible one.
+    history_ : list of dict
+        One dict per step of training.
+
+    See Also
+    --------
+    MulticlassSVC : Classes without an order.
+    maxmargin.tasks.Ordinal : The task, with its formulas.
+
+    Notes
+    -----
     Thresholds are regularised like the other weights: features should
     not be small or far from zero (StandardScaler).
 
-    Attributes
-    ----------
-    classes_ : the classes in their order.
-    coef_ : (1, n_features), or with separate directions (n_classes - 1, n_features).
-    thresholds_ : (n_classes - 1,): the step to class k is taken where ⟨u_k, x⟩ > thresholds_[k - 1].
-    intercept_ : -thresholds_.
-    weights_ : the same by name; a step is called by the class it leads to.   certificate_, history_, n_features_in_.
+    Examples
+    --------
+    >>> from maxmargin import OrdinalSVC
+    >>> model = OrdinalSVC(order=["low", "mid", "high"]).fit([[0.0], [2.0], [4.0]], ["low", "mid", "high"])
+    >>> model.predict([[0.1], [1.9], [5.0]]).tolist()
+    ['low', 'mid', 'high']
     """
 
     _described_by = (Ordinal,)

@@ -18,7 +18,9 @@ from maxmargin.training.parameters import task_from
 
 
 class TaxonomySVC(ClassScorer):
-    """Minimise ½‖W‖² + C · mean_i max_k [cost(y_i, k) + s_k(x_i) - s_{y_i}(x_i)], with node weights added up.
+    """Classify rows into the classes of a tree or lattice, with mistakes that cost more the farther they are off.
+
+    It minimises ½‖W‖² + C · mean_i max_k [cost(y_i, k) + s_k(x_i) - s_{y_i}(x_i)].
 
     A node v of the taxonomy has a weight vector w_v, and s_k(x) = ⟨w_k, x⟩ + sharing · Σ ⟨w_v, x⟩ over all nodes v
     above class k but the root: Tsochantaridis et al. 2004, section 4.2, where sharing is 1.
@@ -39,14 +41,41 @@ class TaxonomySVC(ClassScorer):
     {tol}
     {options}
 
-    metrics.tree_loss measures predictions.
-
     Attributes
     ----------
-    classes_ : the labels that can be predicted, sorted: also those that no training example has.
-    nodes_ : the nodes with weights: all but those that are above every class, such as the root.
-    coef_ : (n_nodes, n_features).   intercept_ : (n_nodes,).
-    weights_ : the same by name, features × nodes.   certificate_, history_, n_features_in_.
+    classes_ : array
+        The labels that can be predicted, sorted; also those that no training example has.
+    nodes_ : array
+        The nodes with weights: all but those that are above every class, such as the root.
+    coef_ : array of shape (n_nodes, n_features)
+        The weight vectors of the nodes.
+    intercept_ : array of shape (n_nodes,)
+        The weights of the constant feature.
+    weights_ : dict of Weights
+        The same by name, features × nodes.
+    n_features_in_ : int
+        The number of features.
+    certificate_ : Certificate
+        The objective of the model, and a proved lower bound on the best possible one.
+    history_ : list of dict
+        One dict per step of training.
+
+    See Also
+    --------
+    MulticlassSVC : Classes without a hierarchy.
+    maxmargin.metrics.tree_loss : Measures predictions.
+
+    Notes
+    -----
+    metrics.tree_loss measures predictions.
+
+    Examples
+    --------
+    >>> from maxmargin import TaxonomySVC
+    >>> tree = {"cat": "animal", "dog": "animal", "animal": None, "fern": None}
+    >>> model = TaxonomySVC(tree).fit([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], ["cat", "dog", "fern"])
+    >>> model.predict([[0.9, 0.1], [-1.0, -0.5]]).tolist()
+    ['cat', 'fern']
     """
 
     _described_by = (Taxonomy,)

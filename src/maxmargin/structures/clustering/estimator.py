@@ -45,7 +45,7 @@ class Link(NamedTuple):
 
 
 class Clusterer(Trainer):
-    """Sets of items, clustered by scores of pairs that are learnt from sets whose clusters are known.
+    """Cluster sets of items by scores of pairs, which are learnt from sets whose clusters are known.
 
     X is a list of sets of items: tasks.Pairs, or (n, n, F) arrays with a feature vector for every pair of n items. Y is
     a list of clusterings, each a list of labels, one per item; which labels they are does not matter.
@@ -88,9 +88,36 @@ class Clusterer(Trainer):
 
     Attributes
     ----------
-    coef_ : (n_features,) weights.   intercept_ : the constant, or 0.   weights_ : both by name.
-    n_features_in_, and feature_names_in_ where the pairs know them.
-    certificate_, history_ : of training.   rounds_ : of "forest", see solvers.CCCP.
+    coef_ : array of shape (n_features,)
+        The weights of the features of pairs.
+    intercept_ : float
+        The constant, or 0.
+    weights_ : dict of Weights
+        Both by name.
+    n_features_in_ : int
+        The number of features of a pair.
+    feature_names_in_ : array
+        Their names, if the pairs have them.
+    rounds_ : list of solvers.Round
+        For linkage="forest", one entry per round; see solvers.CCCP.
+    certificate_ : Certificate
+        The objective of the model, and a proved lower bound on the best possible one.
+    history_ : list of dict
+        One dict per step of training.
+
+    See Also
+    --------
+    maxmargin.tasks.Correlation, maxmargin.tasks.Forest : The tasks, with their formulas.
+    maxmargin.metrics.b_cubed : Measures predictions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import Clusterer
+    >>> near = np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.2], [0.1, 0.2, 1.0]])[:, :, None]  # similarities of three items
+    >>> model = Clusterer("correlation").fit([near, near], [[0, 0, 1], [0, 0, 1]])
+    >>> [found.tolist() for found in model.predict([near])]
+    [[0, 0, 1]]
     """
 
     _described_by = (Forest, Correlation)
@@ -116,7 +143,7 @@ class Clusterer(Trainer):
         super().__init__(C=C, solver=solver, **options)
 
     def predict(self, X: Any) -> list[Clusters]:
-        """The cluster of every item, numbered 0, 1, … in order of appearance, for each set."""
+        """Return the cluster of every item, numbered 0, 1, … in order of appearance, for each set."""
         check_is_fitted(self)
         return Predictions(self.task_.label(z) for z in decoded(self, X))
 
@@ -136,7 +163,7 @@ class Clusterer(Trainer):
         return found
 
     def decision_function(self, X: Any) -> list[Array]:
-        """The score of every pair, in the order of Pairs.pairs (for arrays, of np.triu_indices(n, 1))."""
+        """Return the score of every pair, in the order of Pairs.pairs (for arrays, of np.triu_indices(n, 1))."""
         check_is_fitted(self)
         examples = read_all(X)
         return self.task_.table(examples).scores(self.w_, np.arange(len(examples)))
@@ -156,7 +183,7 @@ class Clusterer(Trainer):
 
     @property
     def intercept_(self) -> float:
-        """What is added to all scores."""
+        """The constant that is added to all scores."""
         check_is_fitted(self)
         return float(self.task_.parts(self.w_).get("intercept", (0.0,))[0])
 
@@ -207,7 +234,7 @@ class Clusterer(Trainer):
         return task_from(self, Forest, start=start)
 
     def _first_weights(self, problem: Problem, C: float) -> Array | None:
-        """Those that were given, or those that tell pairs inside of clusters from all others, by least squares."""
+        """Return the weights that were given, or those that separate pairs inside clusters by least squares."""
         if self.start is not None:
             return None if isinstance(self.start, str) else self.start
         from sklearn.linear_model import Ridge

@@ -70,12 +70,37 @@ class CostLearner(Trainer):
     {tol}
     {options}
 
-    With n_jobs, the optimiser is called in several threads at once.
-
     Attributes
     ----------
-    coef_ : (parts, features) of features of whole examples, (features,) of features of parts.   intercept_ : (parts,),
-        or a number.   weights_ : the same by name.   certificate_, history_, n_features_in_ (of whole examples).
+    coef_ : array of shape (parts, features) or (features,)
+        The weights of features of whole examples, or of features of parts.
+    intercept_ : array of shape (parts,) or float
+        The weights of the constant feature.
+    weights_ : dict of Weights
+        The same by name.
+    n_features_in_ : int
+        The number of features of whole examples.
+    certificate_ : Certificate
+        The objective of the model, and a proved lower bound on the best possible one.
+    history_ : list of dict
+        One dict per step of training.
+
+    See Also
+    --------
+    maxmargin.optimisers : Optimisers that are ready to use.
+    maxmargin.metrics.regret : Measures decisions.
+
+    Notes
+    -----
+    With n_jobs, the optimiser is called in several threads at once.
+
+    Examples
+    --------
+    >>> from maxmargin import CostLearner
+    >>> X, costs = [[0.0], [1.0], [2.0]], [[1.0, 2.0], [2.0, 1.5], [3.0, 1.0]]
+    >>> model = CostLearner(lambda c: [1.0, 0.0] if c[0] < c[1] else [0.0, 1.0]).fit(X, costs)  # the cheaper of two
+    >>> model.predict([[0.0], [2.0]]).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
     """
 
     _described_by = (Decisions,)
@@ -108,22 +133,22 @@ class CostLearner(Trainer):
         return super().fit(self._cases(X, self._listed()), _labels(y), sample_weight)
 
     def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
-        """The models of `fit_path`, one by one."""
+        """Yield the models of `fit_path` one by one."""
         return super().path(self._cases(X, self._listed()), _labels(y), Cs, sample_weight)
 
     @online_only
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """One more pass of an online solver ("perceptron", "subgradient") over new examples."""
+        """Make one more pass of an online solver ("perceptron", "subgradient") over new examples."""
         task = getattr(self, "task_", None)
         return self._fit_more(task, self._cases(X, self._listed(), reset=task is None), _labels(y), sample_weight)
 
     def certify(self, X: Any, y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
-        """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
+        """Measure how far the current weights are from the optimum on these data; see StructuredSVM.certify."""
         check_is_fitted(self)
         return super().certify(self._cases(X, self._listed(), reset=False), _labels(y), sample_weight, tol)
 
     def predict(self, X: Any, optimisers: Sequence[Any] | None = None) -> Any:
-        """The optimiser's decisions at predicted costs: (n, P), or a list of arrays where X is a list.
+        """Return the optimiser's decisions at predicted costs: (n, P), or a list of arrays if X is a list.
 
         optimisers : one for each x, where training had one for each; None takes that of training.
         """
@@ -133,7 +158,7 @@ class CostLearner(Trainer):
         return decoded(self, self._cases(X, optimisers, reset=False))
 
     def predict_costs(self, X: Any) -> Any:
-        """The predicted costs: (n, P), or a list of arrays where X is a list."""
+        """Return the predicted costs: (n, P), or a list of arrays if X is a list."""
         check_is_fitted(self)
         return self.task_.costs(self.w_, self._cases(X, None, reset=False))
 
@@ -180,7 +205,7 @@ class CostLearner(Trainer):
         return {**named, "intercept": constant} if self.fit_intercept else named
 
     def _listed(self) -> Sequence[Any] | None:
-        """The optimisers, if there is one for every example."""
+        """Return the optimisers if there is one for every example, and None otherwise."""
         return self.optimiser if isinstance(self.optimiser, list | tuple) else None
 
     def _cases(self, X: Any, optimisers: Sequence[Any] | None, reset: bool = True) -> Cases:
@@ -237,14 +262,14 @@ class CostLearner(Trainer):
 
 
 def _is_of_parts(X: Any) -> bool:
-    """Whether this has more than two axes, so that it is no matrix of whole examples."""
+    """Return whether X has more than two axes, so that it is no matrix of whole examples."""
     if isinstance(X, list | tuple):
         return len(X) > 0 and len(np.shape(X[0])) == 2
     return len(getattr(X, "shape", ())) == 3
 
 
 def _labels(Y: Any) -> Any:
-    """A table as an array."""
+    """Return a table as an array."""
     if Y is None:
         raise ValueError("CostLearner requires y to be passed, but the target y is None")
     return Y if isinstance(Y, list | tuple) else np.asarray(Y)

@@ -27,7 +27,9 @@ from maxmargin.training.probabilistic import ProbabilisticTrainer
 
 
 class DependencyParser(ProbabilisticTrainer):
-    """Dependency trees: minimise ½‖w‖² + C · mean over sentences of max_z [Δ(y, z) - ⟨w, Ψ(x, y) - Ψ(x, z)⟩].
+    """Parse sentences into dependency trees by scores of arcs that are trained with a large margin.
+
+    It minimises ½‖w‖² + C · mean over sentences of max_z [Δ(y, z) - ⟨w, Ψ(x, y) - Ψ(x, z)⟩].
 
     X is a list of sentences, each a list of tokens (form, tag), of dicts with "form" and "tag", or a
     formats.ConlluSentence. Y is a list of trees, each a list with the head of every word: 0 for the root, or the number
@@ -58,11 +60,31 @@ class DependencyParser(ProbabilisticTrainer):
 
     Attributes
     ----------
-    classes_ : the labels, None where trees have none.
-    weights_ : by name: "arcs" (features), "labels" (features × labels); "features" where you made them.
-        Not with hash_bits.
-    temperature_ : what scores are divided by, to be logarithms of probabilities.
-    w_, certificate_, history_ : as in StructuredSVM
+    classes_ : list or None
+        The labels; None if trees have none.
+    weights_ : dict of Weights
+        "arcs" (features) and "labels" (features × labels); "features" if you made them. Not with hash_bits.
+    temperature_ : float
+        The number by which scores are divided to be logarithms of probabilities.
+    w_ : array
+        All weights as one vector.
+    certificate_ : Certificate
+        The objective of the model, and a proved lower bound on the best possible one.
+    history_ : list of dict
+        One dict per step of training.
+
+    See Also
+    --------
+    Parser : Constituency trees.
+    maxmargin.tasks.Dependencies : The task, with its formulas.
+
+    Examples
+    --------
+    >>> from maxmargin import DependencyParser
+    >>> X = [[("the", "D"), ("dog", "N"), ("barks", "V")], [("a", "D"), ("cat", "N"), ("sleeps", "V")]]
+    >>> model = DependencyParser().fit(X, [[2, 3, 0], [2, 3, 0]])
+    >>> [list(heads) for heads in model.predict([[("the", "D"), ("cat", "N"), ("barks", "V")]])]
+    [[2, 3, 0]]
     """
 
     _described_by = (Dependencies,)
@@ -90,12 +112,12 @@ class DependencyParser(ProbabilisticTrainer):
         super().__init__(C=C, solver=solver, **options)
 
     def predict(self, X: Any) -> list[list[Any]]:
-        """The best tree of every sentence."""
+        """Return the best tree of every sentence."""
         check_is_fitted(self)
         return Predictions(decoded(self, X))
 
     def predict_confidence(self, X: Any, of: str = "head") -> Any:
-        """How probable what `predict` returns is.
+        """Return how probable the predictions are.
 
         of="head": the head of every word, a list of arrays; of="arc": the head together with its label; of="tree": the
         whole tree of every sentence, one array.

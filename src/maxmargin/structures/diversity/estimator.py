@@ -26,7 +26,7 @@ from maxmargin.training.trainer import Trainer
 
 
 class Diversifier(Trainer):
-    """Few documents for many subtopics: what covering a word is worth is learnt from queries whose subtopics are known.
+    """Choose few documents that cover many subtopics, by values of words that are learnt.
 
     X is a list of queries. Each is a list of candidate documents: texts, or dicts of texts with the same fields (such
     as {"title": …, "body": …}); or a sparse matrix of counts (documents, words), or a dict of such matrices by field;
@@ -56,10 +56,27 @@ class Diversifier(Trainer):
 
     Attributes
     ----------
-    coef_ : weights, in the order of get_feature_names_out().
-    weights_ : the same by name: words by level and by the share of documents that contain them at least, documents by
-        feature.
-    certificate_, history_ : see StructuredSVM.
+    coef_ : array
+        The weights, in the order of get_feature_names_out().
+    weights_ : dict of Weights
+        The same by name: words by level and by the least share of documents that contain them, documents by feature.
+    certificate_ : Certificate
+        The objective of the model, and a proved lower bound on the best possible one.
+    history_ : list of dict
+        One dict per step of training.
+
+    See Also
+    --------
+    Ranker : Ranks rows by their relevance alone.
+    maxmargin.metrics.subtopic_recall : Measures predictions.
+
+    Examples
+    --------
+    >>> from maxmargin import Diversifier
+    >>> X = [["apple pie", "apple tart", "stock market"], ["market news", "stock news", "cake pie"]]
+    >>> model = Diversifier(k=2).fit(X, [[{"food"}, {"food"}, {"money"}], [{"money"}, {"money"}, {"food"}]])
+    >>> len(model.predict(X)[0])
+    2
     """
 
     _described_by = (Diversity,)
@@ -83,26 +100,26 @@ class Diversifier(Trainer):
         super().__init__(C=C, solver=solver, **options)
 
     def predict(self, X: Any) -> list[list[int]]:
-        """The numbers of the k chosen documents of each query, in the order in which they were chosen."""
+        """Return the numbers of the k chosen documents of each query, in the order in which they were chosen."""
         check_is_fitted(self)
         return Predictions(list(z.documents) for z in decoded(self, X))
 
     def rank(self, X: Any, n: int | None = None) -> list[NDArray[np.int64]]:
-        """The documents of each query in the greedy order, all of them or the first n; predict is how it begins."""
+        """Return the documents of each query in the greedy order (all, or the first n), the predicted ones first."""
         check_is_fitted(self)
         if n is not None and (not is_whole(n) or n < 1):
             raise ValueError(f"n must be a whole number of documents, 1 or more, got {n!r}")
         return self.task_.ranked(self.w_, X, None if n is None else int(n))
 
     def score(self, X: Any, Y: Any) -> float:
-        """The mean share of subtopics that the k chosen documents cover, weighted as in training: higher is better.
+        """Return the mean share of subtopics that the k chosen documents cover, weighted as in training.
 
         metrics.subtopic_recall has other k and weights.
         """
         return float(np.mean(subtopic_recall(Y, self.predict(X), None, self.subtopic_weights)))
 
     def word_values(self, shares: Any, level: Any = None) -> Array:
-        """What covering a word is worth that these shares of the candidates contain, at one level (None: the first)."""
+        """Return the value of covering a word that these shares of the candidates contain, at a level (None: first)."""
         check_is_fitted(self)
         task = self.task_
         level = tuple(task.levels_[0]) if level is None else level
@@ -115,7 +132,7 @@ class Diversifier(Trainer):
         return np.asarray((given[..., None] >= np.asarray(task.thresholds) - 1e-9) @ own)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """What each weight speaks of: "title >= 15%" is for words that 15% of the titles contain at least."""
+        """Return a name for each weight: "title >= 15%" is for words that at least 15% of the titles contain."""
         check_is_fitted(self)
         return np.array(self.task_.feature_names(), dtype=object)
 

@@ -32,7 +32,9 @@ from maxmargin.training.problem import Problem
 
 
 class GraphLabeler(ProbabilisticTrainer):
-    """A pairwise model of labelled graphs (a conditional random field), trained with a margin.
+    """Label the nodes of graphs, such as the pixels of images, with the labels of neighbours taken into account.
+
+    The model is a pairwise one (that of a conditional random field), trained with a large margin.
 
     X is a list of graphs: tasks.Nodes, of which Nodes.grid makes one from an image, or tuples (features, edges) or
     (features, edges, edge_features). Y is a list of labellings, each a list or array with one label per node, any
@@ -84,10 +86,38 @@ class GraphLabeler(ProbabilisticTrainer):
 
     Attributes
     ----------
-    coef_ : (K, n_features) weights of node features.   edge_coef_ : (n_edge_features, K, K) weights of edge features;
-        with pairwise="potts" (n_edge_features,).
-    stack_ : with stack, the classifier that was trained on all nodes, in `stack_.classifier`.
-    classes_, n_features_in_, w_, certificate_, history_, and weights_: those of nodes and edges by name.
+    coef_ : array of shape (K, n_features)
+        The weights of node features.
+    edge_coef_ : array of shape (n_edge_features, K, K) or (n_edge_features,)
+        The weights of edge features; with pairwise="potts" one for each.
+    classes_ : list
+        The labels, in the order of the weights.
+    weights_ : dict of Weights
+        The weights of nodes and edges by name.
+    stack_ : StackedScores
+        With `stack`: stack_.classifier is the classifier that was trained on all nodes.
+    n_features_in_ : int
+        The number of features.
+    w_ : array
+        All weights as one vector.
+    certificate_ : Certificate
+        The objective of the model, and a proved lower bound on the best possible one.
+    history_ : list of dict
+        One dict per step of training.
+
+    See Also
+    --------
+    SequenceLabeler : Labels of the positions of sequences.
+    maxmargin.tasks.Nodes : Graphs, also from images.
+
+    Examples
+    --------
+    >>> from maxmargin import GraphLabeler
+    >>> edges = [(0, 1), (1, 2)]
+    >>> X = [([[1.0], [1.0], [-1.0]], edges), ([[-1.0], [-1.0], [-1.0]], edges)]
+    >>> model = GraphLabeler().fit(X, [["a", "a", "b"], ["b", "b", "b"]])
+    >>> [found.tolist() for found in model.predict([([[1.0], [-1.0], [-1.0]], edges)])]
+    [['a', 'b', 'b']]
     """
 
     _described_by = (Graph,)
@@ -125,12 +155,12 @@ class GraphLabeler(ProbabilisticTrainer):
         super().__init__(C=C, solver=solver, **options)
 
     def predict(self, X: Any) -> list[NDArray[Any]]:
-        """The best labelling of every graph that was found: (N,) labels, for grids (H, W)."""
+        """Return the best labelling that was found for every graph: (N,) labels, or (H, W) for grids."""
         check_is_fitted(self)
         return Predictions(decoded(self, self._seen(X)))
 
     def predict_bounds(self, X: Any) -> list[LabellingBound]:
-        """How far every prediction can be from the best labelling: its score, a proved upper bound, the method."""
+        """Return the score of every prediction, a proved upper bound on the best score, and the method."""
         check_is_fitted(self)
         return self.task_.predict_bounds(self.w_, self._seen(X))
 
@@ -142,7 +172,7 @@ class GraphLabeler(ProbabilisticTrainer):
         return Predictions(each.labels for each in self._sums(X).marginals())
 
     def score(self, X: Any, Y: Any) -> float:
-        """The share of labelled nodes that are right, over all graphs; labels that training has not seen are wrong."""
+        """Return the share of labelled nodes that are right, over all graphs. Labels unseen in training are wrong."""
         return share_right(self.predict(X), Y, _agreement, "graph", "node")
 
     @property
@@ -209,7 +239,7 @@ class GraphLabeler(ProbabilisticTrainer):
         return super()._fit_more(task, X, Y, sample_weight)
 
     def _seen(self, X: Any) -> Any:
-        """The graphs as the model sees them."""
+        """Return the graphs as the model sees them."""
         return X if self.stack is None else self.stack_.transform(X)
 
     def _sums_at(self, beta: float, X: Any) -> Any:

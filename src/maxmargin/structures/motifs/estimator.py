@@ -37,7 +37,9 @@ from maxmargin.training.trainer import Trainer
 
 
 class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
-    """Classify strings by a motif that is found in training: a latent structural SVM (Yu and Joachims 2009, 5.1).
+    """Find a motif that some strings have and others do not, such as a binding site in DNA, and classify strings by it.
+
+    This is a latent structural SVM (Yu and Joachims 2009, section 5.1).
 
     X is a list of strings, y their classes, one of which has the motif. Without y all of X has it, and it is compared
     with controls that are drawn from a Markov chain fitted to X, so that MotifFinder().fit(sequences) discovers motifs.
@@ -76,14 +78,48 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
 
     Attributes
     ----------
-    length_, length_errors_ (of every length that was tried), classes_, positive_ (the class that has the motif);
-    w_, certificate_, history_, rounds_ (one entry per outer round of every restart);
-    weights_ : "motif", a weight for every position and letter, and "background", one for every letter after each
-    context of up to `background_order` letters;
-    sites_, counts_, frequencies_, consensus_, information_: of the motif in the training strings that have it;
-    alphabet_ (the columns of counts_, frequencies_ and pssm_), pssm_;
-    background_frequencies_ and letter_weights_: of the letters in the training strings without the motif, how frequent
-    they are, and their mean weights in the background.
+    length_ : int
+        The number of letters of the motif.
+    length_errors_ : dict
+        The error of every length that was tried.
+    classes_ : array of shape (2,)
+        The classes.
+    positive_ : label
+        The class that has the motif.
+    weights_ : dict of Weights
+        "motif", a weight for every position and letter, and "background", one for every letter after each context
+        of up to `background_order` letters.
+    sites_ : list of Site
+        The places of the motif in the training strings that have it.
+    counts_, frequencies_, pssm_ : array of shape (length_, letters)
+        Counts and frequencies of letters at these sites, and the scores of letters; alphabet_ names the columns.
+    consensus_ : str
+        The most frequent letters, in IUPAC codes.
+    information_ : array of shape (length_,)
+        The information of every position.
+    background_frequencies_, letter_weights_ : array
+        The frequencies of letters in the training strings without the motif, and their mean weights in the background.
+    rounds_ : list of solvers.Round
+        One entry per outer round of every restart.
+    w_ : array
+        All weights as one vector.
+    certificate_ : Certificate
+        The objective of the model, and a proved lower bound on the best possible one.
+    history_ : list of dict
+        One dict per step of training.
+
+    See Also
+    --------
+    maxmargin.plotting : Pictures of motifs.
+    maxmargin.tasks.Motif : The task, with its formulas.
+
+    Examples
+    --------
+    >>> from maxmargin import MotifFinder
+    >>> X = ["ACGTTGCATT", "GGTTGCAACC", "TTTTGCAGGA", "ACACACACAC", "GGGAAACCCT", "TATATACGCG"]
+    >>> model = MotifFinder(length=5, background_order=None, strands=1, restarts=2).fit(X, [1, 1, 1, 0, 0, 0])
+    >>> model.predict(["CCTTGCAGGG"]).tolist()
+    [1]
     """
 
     _described_by = (Motif,)
@@ -144,7 +180,7 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         return self
 
     def path(self, X: Any, y: Any, Cs: Any, sample_weight: Any = None, background: Any = None) -> Iterator[Self]:
-        """The models of `fit_path`, one by one."""
+        """Yield the models of `fit_path` one by one."""
         with open_checkpoint(self) as checkpoint:
             examples = self._prepared(X, y, sample_weight, background, checkpoint)
             for model in self._path(examples.X, examples.has, Cs, examples.weights, checkpoint):
@@ -154,7 +190,7 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
     def certify(
         self, X: Any, y: Any = None, sample_weight: Any = None, tol: float = 1e-2, background: Any = None
     ) -> Certificate:
-        """How far the current weights are from the optimum for the motifs' present places; see StructuredSVM."""
+        """Measure how far the weights are from the optimum for the present places of the motif; see StructuredSVM."""
         check_is_fitted(self)
         examples = self._examples(X, y, sample_weight, background)
         return super().certify(examples.X, examples.has, examples.weights, tol)
@@ -174,18 +210,18 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         return gains if self._positive_number == 1 else -gains
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class with the motif for strings in which it gains something."""
+        """Return the class with the motif for strings in which it has a positive score, else the other class."""
         has = self._gains(X) > 0
         return np.asarray(self.classes_[np.where(has, self._positive_number, 1 - self._positive_number)])
 
     def find_sites(self, X: Any) -> list[Site]:
-        """The best place of every string, whether or not it gains something there."""
+        """Return the best place of the motif in every string, whatever its score is."""
         check_is_fitted(self)
         data = self.task_.windows(strings_of(X))
         return best_sites(self.task_, self.w_, data, np.arange(len(data.strings)))
 
     def all_sites(self, X: Any, threshold: float = 0.0) -> list[list[Site]]:
-        """All places of every string that gain more than the threshold and do not overlap, from left to right.
+        """Return the places of every string with a score above the threshold that do not overlap, from left to right.
 
         Where places overlap, the better one is taken.
         """
@@ -207,7 +243,7 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         return found
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, background: Any) -> MotifExamples:
-        """The examples, checked against the longest motif that training may look for."""
+        """Return the examples, checked against the longest motif that training may look for."""
         for length in possible_lengths(self.length):
             task = task_from(self, Motif, length=length)
             task.setup([], [])  # raises where parameters make no sense

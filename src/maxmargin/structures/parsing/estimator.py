@@ -31,26 +31,26 @@ class ParsesSentences(WithWeightLayout):
     """A mixin for parsers, which have a grammar task_ and its weights w_."""
 
     def predict(self, X: Any) -> list[Tree]:
-        """The best tree of every sentence."""
+        """Return the best tree of every sentence."""
         check_is_fitted(self)
         return Predictions(self.task_.decode(self.w_, X))
 
     def decision_function(self, X: Any) -> Array:
-        """The score of the best tree of every sentence; -inf where the grammar has none."""
+        """Return the score of the best tree of every sentence, or -inf if the grammar has none."""
         check_is_fitted(self)
         return self.task_.scores(self.w_, X)
 
     def predict_nbest(self, X: Any, n: int) -> list[list[tuple[Tree, float]]]:
-        """The n best trees of every sentence with their scores, best first; fewer where there are not as many."""
+        """Return the n best trees of every sentence with their scores, best first; fewer if there are not as many."""
         check_is_fitted(self)
         return self.task_.n_best(self.w_, X, check_whole("n", n, least=1))
 
     def score(self, X: Any, Y: Any) -> float:
-        """Labelled F1 over all sentences, as EVALB computes it (see metrics.parseval): higher is better."""
+        """Return the labelled F1 over all sentences, as EVALB computes it (see metrics.parseval): higher is better."""
         return parseval(*self._to_compare(X, Y)).f1
 
     def _to_compare(self, X: Any, Y: Any) -> tuple[list[Tree], list[Tree]]:
-        """The true trees, and the best ones over the same words."""
+        """Return the true trees, and the predicted ones over the same words."""
         found = self.predict(X)
         if len(found) != len(Y):
             raise ValueError(f"X has {len(found)} sentences but Y has {len(Y)}")
@@ -103,7 +103,9 @@ class SpanConfidence(NamedTuple):
 
 
 class Parser(ParsesSentences, ProbabilisticTrainer):
-    """A weighted context-free grammar: minimise ½‖w‖² + C · mean over sentences of max_z [Δ(y, z) - ⟨w, δΨ(x, y, z)⟩].
+    """Parse sentences into constituency trees by a weighted context-free grammar that is trained with a large margin.
+
+    It minimises ½‖w‖² + C · mean over sentences of max_z [Δ(y, z) - ⟨w, δΨ(x, y, z)⟩].
 
     X is a list of sentences and Y a list of their trees: Tree, bracket strings, or nltk trees. The grammar consists of
     the rules of these trees. tasks.Grammar defines Ψ and Δ.
@@ -133,10 +135,30 @@ class Parser(ParsesSentences, ProbabilisticTrainer):
 
     Attributes
     ----------
-    temperature_ : what scores are divided by, to be logarithms of probabilities.
-    weights_ : by name: "rules", "roots", "spans" (features × rules), "words" (features × tags).
-        A tag that has the name of a label stands in quotes.
-    w_, certificate_, history_ : as in StructuredSVM
+    temperature_ : float
+        The number by which scores are divided to be logarithms of probabilities.
+    weights_ : dict of Weights
+        "rules", "roots", "spans" (features × rules) and "words" (features × tags). A tag that has the name of a label
+        stands in quotes.
+    w_ : array
+        All weights as one vector.
+    certificate_ : Certificate
+        The objective of the model, and a proved lower bound on the best possible one.
+    history_ : list of dict
+        One dict per step of training.
+
+    See Also
+    --------
+    PCFG : The probabilistic grammar of maximum likelihood, as a baseline.
+    DependencyParser : Dependency trees.
+
+    Examples
+    --------
+    >>> from maxmargin import Parser
+    >>> trees = ["(S (NP (D the) (N dog)) (V barks))", "(S (N Rex) (V barks))"]
+    >>> model = Parser().fit([["D", "N", "V"], ["N", "V"]], trees)
+    >>> str(model.predict([["D", "N", "V"]])[0])
+    '(S (NP (D D) (N N)) (V V))'
     """
 
     _described_by = (Grammar,)
@@ -166,11 +188,11 @@ class Parser(ParsesSentences, ProbabilisticTrainer):
         super().__init__(C=C, solver=solver, **options)
 
     def predict(self, X: Any) -> list[Tree]:
-        """The best tree of every sentence."""
+        """Return the best tree of every sentence."""
         return decoded(self, X)
 
     def predict_confidence(self, X: Any, of: str = "span") -> Any:
-        """How probable what `predict` returns is.
+        """Return how probable the predictions are.
 
         of="span": of every x the list of the phrases of its tree, each with its first word, the one past its last, its
         label and the probability that the tree has this phrase. of="tree": of whole trees, one array. A sentence that

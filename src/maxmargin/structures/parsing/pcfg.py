@@ -17,7 +17,10 @@ from maxmargin.structures.parsing.task import Grammar, OnFailure
 
 
 class PCFG(ParsesSentences, SavedModel, Reported, BaseEstimator):
-    """Rules with the weights of their relative frequency: w_r = log (count(r) / count of all rules with its parent).
+    """Parse sentences by a probabilistic grammar of maximum likelihood, the classical way to give weights to rules.
+
+    The weight of a rule is the logarithm of its relative frequency, w_r = log (count(r) / count of all rules with its
+    parent).
 
     The baseline of Tsochantaridis et al. 2004, section 4.5: no training, no features. The best tree is the most
     probable one, and its score is the logarithm of its probability. Sentences are lists of tags, or of (word, tag)
@@ -41,8 +44,23 @@ class PCFG(ParsesSentences, SavedModel, Reported, BaseEstimator):
     Attributes
     ----------
     w_ : array
-        Logarithms of probabilities; `weights_` has them by name, "rules" and "roots".
+        Logarithms of probabilities.
+    weights_ : dict of Weights
+        The same by name, "rules" and "roots".
     task_ : Grammar
+        The grammar.
+
+    See Also
+    --------
+    Parser : A grammar whose weights are trained with a large margin.
+
+    Examples
+    --------
+    >>> from maxmargin import PCFG
+    >>> trees = ["(S (NP (D the) (N dog)) (V barks))", "(S (N Rex) (V barks))"]
+    >>> model = PCFG().fit([["D", "N", "V"], ["N", "V"]], trees)
+    >>> str(model.predict([["D", "N", "V"]])[0])
+    '(S (NP (D D) (N N)) (V V))'
     """
 
     saved: ClassVar[Fields] = {"task_": Part(Grammar), "w_": NumberArray(float, "task_.dim", finite=False)}

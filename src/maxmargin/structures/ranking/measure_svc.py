@@ -43,7 +43,9 @@ FOLD_TOL = 0.01  # the gap of trainings that only score what they have not seen
 
 
 class MeasureSVC(MatrixClassifier):
-    """Minimise ½‖w‖² + C · max_z [Δ(y, z) - ⟨w, Ψ(X, y) - Ψ(X, z)⟩] over all labellings (or rankings) z of the sample.
+    """Train a linear binary classifier for the measure by which it is evaluated, such as F1 or precision at k.
+
+    It minimises ½‖w‖² + C · max_z [Δ(y, z) - ⟨w, Ψ(X, y) - Ψ(X, z)⟩] over all labellings (or rankings) z of the sample.
 
     The loss Δ is one minus the measure (or the measure itself where smaller is better), and the maximum is at least the
     loss of the prediction on the training sample; not so for the measures at k, unless as many are positive: the truth
@@ -90,6 +92,40 @@ class MeasureSVC(MatrixClassifier):
     {tol}
     {options}
 
+    Attributes
+    ----------
+    coef_ : array of shape (1, n_features)
+        The weights of features.
+    intercept_ : array of shape (1,)
+        The constant, with what the cut has added.
+    classes_ : array of shape (2,)
+        The labels in sorted order.
+    weights_ : dict of Weights
+        The weights of features and the intercept by name, for the score of the positive class.
+    trained_for_ : str or callable
+        The measure, or "modified_huber" in its place. certificate_ and certify are about this objective, on all the
+        data; nothing is proved about the cut. A printed certificate says "soft labels" then.
+    cut_by_ : str
+        "cross-validation" or "training".
+    offset_ : float
+        What the cut has added to the scores.
+    cv_scores_ : dict
+        The mean over folds of the measure at the best cut, for everything that may be trained for; empty without
+        cross-validation. That of trained_for_ compares values of C: fit_path has it for every one of them.
+    n_features_in_ : int
+        The number of features.
+    certificate_ : Certificate
+        The objective of the model, and a proved lower bound on the best possible one.
+    history_ : list of dict
+        One dict per step of training.
+
+    See Also
+    --------
+    Ranker : Measures of the rankings of several queries.
+    MulticlassSVC : Classifies by costs of single examples.
+
+    Notes
+    -----
     `fit` takes sample_weight where it has a meaning: any weights for "error", "balanced_error" and "roc_auc", and whole
     numbers, which count an example so many times, for the others.
 
@@ -102,15 +138,13 @@ class MeasureSVC(MatrixClassifier):
     their bound is tight for data that can nearly be separated, such as text. With train_for="measure" a NothingLearnt
     warning says so.
 
-    Attributes
-    ----------
-    coef_ : (1, n_features).   intercept_ : (1,).   classes_, certificate_, history_, n_features_in_.
-    weights_ : the weights of features and the intercept by name, for the score of the positive class.
-    trained_for_ : the measure, or "modified_huber" in its place. This is what certificate_ and certify speak of, on all
-        the data; nothing is proved of the cut. A printed certificate says "soft labels" then.
-    cut_by_ : "cross-validation" or "training".   offset_ : what the cut has added to the scores.
-    cv_scores_ : by what was tried to be trained for, the mean over folds of the measure at the best cut; empty without
-        cross-validation. That of trained_for_ compares values of C: fit_path has it for every one of them.
+    Examples
+    --------
+    >>> from maxmargin import MeasureSVC
+    >>> X, y = [[0.0], [0.2], [0.4], [0.6], [2.0], [2.2]], [0, 0, 0, 0, 1, 1]
+    >>> model = MeasureSVC("f1", cut="trained", train_for="measure").fit(X, y)
+    >>> model.predict([[0.1], [2.1]]).tolist()
+    [0, 1]
     """
 
     _default_tol = 1e-2
@@ -207,12 +241,12 @@ class MeasureSVC(MatrixClassifier):
         return self._sign * scores
 
     def predict(self, X: Any) -> Any:
-        """The positive class where its score is positive."""
+        """Return the positive class for rows with a positive score, and the other class elsewhere."""
         found = self._scores(X) > 0
         return self.classes_[np.where(found == (self._sign > 0), 1, 0)]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The measure on these data: higher is better. Losses such as "error" and "kld" count negative.
+        """Return the measure on these data: higher is better. Losses such as "error" and "kld" count negative.
 
         Measures at k and "prbep" look at the highest scores here, not at the intercept, and take tied ones in the worst
         order.

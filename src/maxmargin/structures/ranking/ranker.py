@@ -47,7 +47,9 @@ from maxmargin.training.trainer import Trainer
 
 
 class Ranker(Trainer):
-    """Learn a linear score: minimise ½‖w‖² + C · mean over queries of max_z [Δ(y, z) - ⟨w, Ψ(X, y) - Ψ(X, z)⟩].
+    """Learn to rank: a linear score that puts the relevant rows of every query first.
+
+    It minimises ½‖w‖² + C · mean over queries of max_z [Δ(y, z) - ⟨w, Ψ(X, y) - Ψ(X, z)⟩].
 
     z is any ranking of the query's rows, Δ one minus the measure; tasks.Ranking and tasks.Contingency write out Ψ and
     Δ. A query's structured hinge is at least one minus the measure of its ranking by the learnt scores, but for two:
@@ -87,12 +89,40 @@ class Ranker(Trainer):
     {tol}
     {options}
 
-    Queries whose rows all have the same relevance have nothing to tell and cost nothing.
-
     Attributes
     ----------
-    coef_ : (n_features,) weights.   weights_ : the same by name.   certificate_, history_, n_features_in_.
-    start_ : latent=True: the weights that training began at.   rounds_ : one entry per outer round, see solvers.CCCP.
+    coef_ : array of shape (n_features,)
+        The weights.
+    weights_ : dict of Weights
+        The same by name.
+    start_ : array
+        With latent=True: the weights that training began at.
+    rounds_ : list of solvers.Round
+        With latent=True: one entry per outer round; see solvers.CCCP.
+    n_features_in_ : int
+        The number of features.
+    certificate_ : Certificate
+        The objective of the model, and a proved lower bound on the best possible one.
+    history_ : list of dict
+        One dict per step of training.
+
+    See Also
+    --------
+    MeasureSVC : A measure of one sample.
+    Diversifier : Few documents for many subtopics.
+    maxmargin.metrics.query_scores : The measure of every query.
+
+    Notes
+    -----
+    Queries whose rows all have the same relevance have nothing to tell and cost nothing.
+
+    Examples
+    --------
+    >>> from maxmargin import Ranker
+    >>> X, relevance, qid = [[0.9], [0.1], [0.4], [0.8], [0.2]], [1, 0, 0, 1, 0], [0, 0, 0, 1, 1]
+    >>> model = Ranker("map").fit(X, relevance, qid=qid)
+    >>> model.rank([[0.3], [0.7]]).tolist()
+    [1, 0]
     """
 
     _described_by = (Ranking,)
@@ -140,7 +170,7 @@ class Ranker(Trainer):
     def path(  # type: ignore[override]
         self, X: Any, y: Any, Cs: Any, qid: Any = None, sample_weight: Any = None
     ) -> Iterator[Self]:
-        """The models of `fit_path`, one by one."""
+        """Yield the models of `fit_path` one by one."""
         groups, Y, weights = self._queries(X, y, qid, sample_weight)
         return super().path(groups, Y, Cs, weights)
 
@@ -152,7 +182,7 @@ class Ranker(Trainer):
     def certify(  # type: ignore[override]
         self, X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None, tol: float = 1e-2
     ) -> Certificate:
-        """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
+        """Measure how far the current weights are from the optimum on these data; see StructuredSVM.certify."""
         check_is_fitted(self)
         return super().certify(*self._queries(X, y, qid, sample_weight, reset=False), tol)
 
@@ -162,7 +192,7 @@ class Ranker(Trainer):
         return np.asarray(self.task_.row_scores(self.w_, self._matrix(X)))
 
     def rank(self, X: Any, qid: Any = None) -> NDArray[np.int64]:
-        """The numbers of all rows, query after query as they first appear, the best row of each query first."""
+        """Return the numbers of all rows, query after query as they first appear, the best row of each query first."""
         X, _, qid, _ = self._given(X, None, qid, None)
         scores = self.predict(X)
         groups = Groups.by(scores[:, None], query_ids(qid, len(scores)))[0]
@@ -170,7 +200,7 @@ class Ranker(Trainer):
         return np.concatenate([rows[np.argsort(-scores[rows], kind="stable")] for rows in parts])
 
     def score(self, X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None) -> float:
-        """The mean measure over the queries for which it is defined (see metrics.query_scores): higher is better.
+        """Return the mean measure over all queries that have one (see metrics.query_scores): higher is better.
 
         Queries may have weights, spelt as for `fit`.
         """
@@ -195,7 +225,7 @@ class Ranker(Trainer):
         return {"features": Weights(w, feature=column_names(self))}
 
     def to_solr(self, name: str, feature_names: Sequence[str] | None = None, store: str | None = None) -> str:
-        """The weights as a LinearModel of Apache Solr's learning-to-rank module, in JSON.
+        """Return the weights as a LinearModel of Apache Solr's learning-to-rank module, in JSON.
 
         Features are named as in the training table, or as given here, in the order of its columns; they must be the
         names in Solr's feature store. Solr multiplies the features that it extracts, so train on the same ones, without
@@ -229,7 +259,7 @@ class Ranker(Trainer):
     def _queries(
         self, X: Any, y: Any, qid: Any, sample_weight: Any, reset: bool = True
     ) -> tuple[Groups, list[Array], Array | None]:
-        """One structural example per query: its rows, their levels, and the weights of queries."""
+        """Return one structural example per query: its rows, their levels, and the weights of queries."""
         self._check_options()
         if reset and not self.latent:
             self.__dict__.pop("start_", None)  # of an earlier training
@@ -263,7 +293,7 @@ class Ranker(Trainer):
             )
 
     def _check_rows(self, y: Array, groups: Groups, names: NDArray[Any]) -> None:
-        """What tasks check, too, but they know neither the numbers of rows nor the names of queries."""
+        """Check what tasks check, too, with errors that name rows and queries, which tasks do not know."""
         strange = (y < 0) | (y > GRADE)
         if self.measure == "ndcg" and strange.any():
             i = int(np.argmax(strange))
@@ -302,7 +332,7 @@ class Ranker(Trainer):
         return task_from(self, Contingency) if self.measure == "precision_at_k" else task_from(self, Ranking)
 
     def _first_weights(self, problem: Problem, C: float) -> Array | None:
-        """Where latent training begins; kept in `start_`."""
+        """Return the weights at which latent training begins, and keep them in `start_`."""
         if not isfinite(C):  # which latent training does not take, and says so
             return None
         if self.start is None:
@@ -326,7 +356,7 @@ class Ranker(Trainer):
 
 
 def _query_weights(sample_weight: Any, groups: Groups, names: NDArray[Any]) -> Array:
-    """The weight of every query, which all of its rows have."""
+    """Return the weight of every query, which all of its rows must have."""
     if sample_weight is None:
         return np.ones(len(groups))
     each = groups.of_rows(normalised_weights(sample_weight, len(groups.rows)))

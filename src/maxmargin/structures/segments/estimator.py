@@ -36,7 +36,9 @@ class SegmentConfidence(NamedTuple):
 
 
 class SegmentLabeler(SequenceTrainer):
-    """Sequences cut into labelled segments: a semi-Markov chain trained with a large margin.
+    """Cut sequences into labelled segments, such as named entities, with features of whole segments.
+
+    The model is a semi-Markov chain, trained with a large margin.
 
     X is what SequenceLabeler takes: a list of sequences of tokens, each a list of attributes, a dict, or a row of a
     matrix. Y is a list of lists of tags ("O" outside, "B-x" where a segment of type x begins, "I-x" where it goes on),
@@ -72,14 +74,37 @@ class SegmentLabeler(SequenceTrainer):
 
     Attributes
     ----------
-    classes_ : the labels of segments.
-    max_length_ : the longest segment that is predicted.
-    outside_ : whether tokens may be outside of all segments.
-    weights_ : by name: "features" (features × labels × roles: of any, of the first and of the last token of a segment),
-        "outside" (features), "segments" (features of segments × labels), "lengths" (lengths × labels), "transitions"
+    classes_ : list
+        The labels of segments.
+    max_length_ : int
+        The longest segment that is predicted.
+    outside_ : bool
+        True if tokens may be outside of all segments.
+    weights_ : dict of Weights
+        "features" (features × labels × roles: of any, of the first and of the last token of a segment), "outside"
+        (features), "segments" (features of segments × labels), "lengths" (lengths × labels), "transitions"
         (before × after), "start" and "end" (labels), the last three with the label "O".
-    temperature_ : what scores are divided by, to be logarithms of probabilities.
-    w_, certificate_, history_ : as in StructuredSVM
+    temperature_ : float
+        The number by which scores are divided to be logarithms of probabilities.
+    w_ : array
+        All weights as one vector.
+    certificate_ : Certificate
+        The objective of the model, and a proved lower bound on the best possible one.
+    history_ : list of dict
+        One dict per step of training.
+
+    See Also
+    --------
+    SequenceLabeler : One label per position.
+    maxmargin.tasks.SegmentText : Features of segments of text.
+
+    Examples
+    --------
+    >>> from maxmargin import SegmentLabeler
+    >>> X = [[["New"], ["York"], ["sleeps"]], [["Rex"], ["sleeps"]]]
+    >>> model = SegmentLabeler().fit(X, [["B-LOC", "I-LOC", "O"], ["O", "O"]])
+    >>> model.predict([[["Rex"], ["New"], ["York"]]])
+    [['O', 'B-LOC', 'I-LOC']]
     """
 
     _described_by = (SemiMarkov,)
@@ -109,7 +134,7 @@ class SegmentLabeler(SequenceTrainer):
         super().__init__(C=C, solver=solver, **options)
 
     def predict_confidence(self, X: Any, of: str = "segment") -> Any:
-        """How probable what `predict` returns is.
+        """Return how probable the predictions are.
 
         of="segment": of every x the list of its segments, each with its probability. of="token": of every token, that
         it is in a segment of the predicted label, or in none; a list of arrays. of="sequence": all of it, one array.
@@ -152,7 +177,7 @@ class SegmentLabeler(SequenceTrainer):
 
     @property
     def outside_(self) -> bool:
-        """Whether tokens may be outside of all segments: some are in the training data."""
+        """True if tokens may be outside of all segments, as some are in the training data."""
         check_is_fitted(self)
         return self.task_.outside_
 

@@ -51,7 +51,10 @@ ROUNDING = 1e-9  # scores of n-best lists are sums in another order
 
 
 class SequenceLabeler(SequenceTrainer):
-    """A chain model trained with a large margin: features speak for labels, and labels for those that follow.
+    """Label every position of sequences, as in part-of-speech tagging and named entity recognition.
+
+    The model is a chain, trained with a large margin: it has weights for features with labels, and for labels that
+    follow each other.
 
     X is a list of sequences: (T, F) arrays or sparse matrices, or lists of T tokens, each a dict of features or a list
     of attribute strings (see inputs/tokens/tokens.py); or a packed `Sequences`. Y is a list of lists of labels, any
@@ -99,13 +102,38 @@ class SequenceLabeler(SequenceTrainer):
 
     Attributes
     ----------
-    temperature_ : what scores are divided by, to be logarithms of probabilities.
-    weights_ : by name: "features" (features × labels), "transitions" (before × after), "start" and "end" (labels).
-        With order > 1 also "ngrams" (tuples of labels, None for the start and the end), with transition_features these
-        (feature × pair of labels). With hash_bits features are numbers.
-    n_weights_ : how many weights are not 0.
-    n_features_pruned_ : how many features of the training tokens min_count has left out.
-    classes_, w_, certificate_, history_.
+    temperature_ : float
+        The number by which scores are divided to be logarithms of probabilities.
+    weights_ : dict of Weights
+        "features" (features × labels), "transitions" (before × after), "start" and "end" (labels). With order > 1 also
+        "ngrams" (tuples of labels, None for the start and the end), with transition_features these (feature × pair of
+        labels). With hash_bits features are numbers.
+    classes_ : list
+        The labels, in the order of the weights.
+    n_weights_ : int
+        The number of weights that are not 0.
+    n_features_pruned_ : int
+        The number of features of the training tokens that min_count has left out.
+    w_ : array
+        All weights as one vector.
+    certificate_ : Certificate
+        The objective of the model, and a proved lower bound on the best possible one.
+    history_ : list of dict
+        One dict per step of training.
+
+    See Also
+    --------
+    SegmentLabeler : Segments with features of their own.
+    GraphLabeler : Labels of the nodes of graphs.
+    maxmargin.TokenTemplates : Features of tokens from columns.
+
+    Examples
+    --------
+    >>> from maxmargin import SequenceLabeler
+    >>> X = [[["word=the"], ["word=dog"], ["word=barks"]], [["word=a"], ["word=cat"], ["word=sleeps"]]]
+    >>> model = SequenceLabeler().fit(X, [["D", "N", "V"], ["D", "N", "V"]])
+    >>> model.predict([[["word=the"], ["word=cat"], ["word=barks"]]])
+    [['D', 'N', 'V']]
     """
 
     _described_by = (Chain,)
@@ -157,13 +185,13 @@ class SequenceLabeler(SequenceTrainer):
         return super().fit(X, _weighted(Y, position_weight), sample_weight)
 
     def path(self, X: Any, Y: Any, Cs: Any, sample_weight: Any = None, position_weight: Any = None) -> Iterator[Self]:
-        """The models of `fit_path`, one by one."""
+        """Yield the models of `fit_path` one by one."""
         return super().path(X, _weighted(Y, position_weight), Cs, sample_weight)
 
     def certify(
         self, X: Any, Y: Any = None, sample_weight: Any = None, tol: float = 1e-2, position_weight: Any = None
     ) -> Certificate:
-        """How far the current weights are from the optimum on these data; see StructuredSVM.certify."""
+        """Measure how far the current weights are from the optimum on these data; see StructuredSVM.certify."""
         return super().certify(X, _weighted(Y, position_weight), sample_weight, tol)
 
     def predict_proba(self, X: Any) -> list[Array]:
@@ -172,7 +200,7 @@ class SequenceLabeler(SequenceTrainer):
         return Predictions(sums.labels[a:b] for a, b in pairwise(sums.bounds))
 
     def predict_confidence(self, X: Any, of: str = "label") -> Any:
-        """How probable what `predict` returns is.
+        """Return how probable the predictions are.
 
         of="label": the label of every position, a list of arrays. of="chunk": of every x the list of its chunks, each
         with its first position, the one past its last, its type and the probability that just this chunk is there.
@@ -230,14 +258,14 @@ class SequenceLabeler(SequenceTrainer):
         raise ValueError(f"of must be 'sequence' or 'label', got {of!r}")
 
     def score(self, X: Any, Y: Any) -> float:
-        """The share of labelled positions that are right; labels that training has not seen count as wrong.
+        """Return the share of labelled positions that are right; labels unseen in training count as wrong.
 
         A position with None does not count, one with a set is right if the set has the predicted label.
         """
         return share_right(self.predict(X), Y, _agreement, "sequence", "position")
 
     def sparsify(self, X: Any, loss: float = 0.0) -> Self:
-        """A copy of this model with as many of the smallest weights set to 0 as predictions for X allow.
+        """Return a copy of this model with as many of the smallest weights set to 0 as predictions for X allow.
 
         At most the share `loss` of the positions of X has another label than before; n_weights_ says how many weights
         are left, and a pickle has no others. What the certificate has proved is not true of the copy: `certify` finds
@@ -265,13 +293,13 @@ class SequenceLabeler(SequenceTrainer):
 
     @property
     def n_weights_(self) -> int:
-        """How many weights are not 0."""
+        """The number of weights that are not 0."""
         check_is_fitted(self)
         return int(np.count_nonzero(self.w_))
 
     @property
     def n_features_pruned_(self) -> int:
-        """How many features of the training tokens have no weight, because fewer than min_count of them have it."""
+        """The number of features that have no weight because fewer than min_count training tokens have them."""
         check_is_fitted(self)
         return int(self.task_.packer_.n_pruned)
 
@@ -317,7 +345,7 @@ class SequenceLabeler(SequenceTrainer):
         return super()._calibration(unseen)._replace(truths=np.concatenate(truths), shares=np.concatenate(shares))
 
     def _near_best(self, x: Any, distance: float, most: int) -> tuple[list[list[Hashable]], bool]:
-        """The label sequences whose score is at most `distance` below the best one's, and whether these are all."""
+        """Return the label sequences with a score at most `distance` below the best, and whether these are all."""
         n, listed = min(8, most), []
         while True:
             listed = self.task_.n_best(self.w_, x, n)
@@ -357,7 +385,7 @@ class SequenceLabeler(SequenceTrainer):
         return task_from(self, Chain, earlier=self.prior.task_)
 
     def _prior(self, task: Any, batch: Batch, sample_weight: Any) -> Any:
-        """A model as weights of this task: those of features and labels that it does not know are 0."""
+        """Return a model as weights of this task; features and labels that it does not know have the weight 0."""
         prior: Any = self.prior
         return carried_over(task, prior.task_, prior.w_) if isinstance(prior, SequenceLabeler) else prior
 

@@ -36,7 +36,7 @@ class Training(Keeper):
 
     @property
     def begins(self) -> bool:
-        """Whether there is nothing to go on from."""
+        """True if there is nothing to go on from."""
         return self.found is None and self.ended is None
 
     def offer(self, passes: float, state: Callable[[], dict[str, Any]], last: bool = False) -> None:
@@ -106,7 +106,7 @@ class Checkpoint:
         return fit["trainings"], fit["finished"]
 
     def refusal(self, difference: str) -> ValueError:
-        """The checkpoint is not of this fit."""
+        """Return the error that the checkpoint belongs to another fit."""
         return ValueError(
             f"{self.file.path} is a checkpoint {difference}. Give another path, or delete the file to begin anew"
         )
@@ -163,7 +163,7 @@ class Checkpoint:
         self.schedule.wrote(size, time.perf_counter() - began)
 
     def finish(self) -> None:
-        """The fit is over. One that could go on, with more passes or because it was stopped, stays as it is."""
+        """Mark the checkpoint as complete, unless the fit could go on: with more passes, or because it was stopped."""
         if not self.stays_open and not self.limited and not self._finished:
             self.write(list, at_once=True, finished=True)
 

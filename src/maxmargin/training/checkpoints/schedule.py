@@ -40,18 +40,18 @@ class Schedule:
         self.since, self.counted = 0.0, 0.0  # passes since the last file; how many of the training are among them
 
     def begin(self) -> None:
-        """A training begins, or goes on. Passes of those before it that no file has stay counted."""
+        """Begin to count the passes of another training; earlier passes that no file has yet stay counted."""
         self.counted = 0.0
 
     def due(self, passes: float) -> bool:
-        """Whether to write after so many passes of this training."""
+        """Return whether to write after this number of passes of the training."""
         self.since, self.counted = self.since + passes - self.counted, passes
         if self.seconds is None:
             return self.since >= self.passes
         return time.perf_counter() - self.last >= self.wait
 
     def affords(self, size: int) -> bool:
-        """Whether a file of so many bytes may be written now; if not, none is due until it may."""
+        """Return whether a file of this size may be written now; if not, none is due until it may."""
         if self.seconds is None:
             return True
         expected = self.took + max(size - self.size, 0) / SPEED
@@ -59,6 +59,6 @@ class Schedule:
         return time.perf_counter() - self.last >= self.wait
 
     def wrote(self, size: int, took: float) -> None:
-        """So many bytes were written just now, in so many seconds."""
+        """Record that a file of this size was written just now, and how many seconds that took."""
         self.last, self.since, self.size, self.took = time.perf_counter(), 0.0, size, took
         self.wait = max(self.seconds or 0.0, took / SHARE)

@@ -29,7 +29,7 @@ FREE = frozenset(
 
 
 def described(parameters: dict[str, Any]) -> dict[str, str]:
-    """The parameters that decide of the result, as texts that are the same if and only if their values are."""
+    """Return the parameters that the result depends on, as texts that are equal if and only if the values are."""
     return {name: _text(value) for name, value in parameters.items() if name not in FREE}
 
 
@@ -47,13 +47,13 @@ def _text(value: Any) -> str:
 
 
 def described_solver(solver: Solver) -> str:
-    """A solver with all options that matter."""
+    """Return a text that names a solver and all options that the result depends on."""
     options = ", ".join(f"{name}={text}" for name, text in described(solver.get_params()).items())
     return f"{type(solver).__name__}({options})"
 
 
 def difference(before: dict[str, str], now: dict[str, str]) -> str | None:
-    """The first parameter that differs, with both values if they can be shown."""
+    """Return the first parameter that differs, with both values if they can be shown, or None."""
     for name in sorted(set(before) | set(now)):
         old, new = before.get(name), now.get(name)
         if old != new and name == DATA:
@@ -65,7 +65,7 @@ def difference(before: dict[str, str], now: dict[str, str]) -> str | None:
 
 
 def surroundings() -> dict[str, str]:
-    """What else the last bits of a result may depend on."""
+    """Return what else the last bits of a result may depend on: versions and the processor."""
     return {
         "python": platform.python_version(),
         **{name: version(name) for name in PACKAGES},

@@ -29,7 +29,7 @@ def plain_solution(solution: Solution) -> dict[str, Any]:
 
 
 def read_solution(found: Any, dim: int) -> Solution:
-    """A solution with weights of this length, from a file."""
+    """Return a solution with weights of this length from the data of a file."""
     if not isinstance(found, dict) or set(found) != FIELDS or not isinstance(found["rounds"], list):
         raise ValueError("the checkpoint has a finished training run without a solution")
     return Solution(

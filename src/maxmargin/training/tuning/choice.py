@@ -22,7 +22,7 @@ class Tried:
         self.rows: list[list[Trained]] = []
 
     def add(self, row: list[Trained]) -> None:
-        """The models of one more C."""
+        """Add the models of one more C."""
         self.rows.append(row)
 
     def __len__(self) -> int:
@@ -39,7 +39,7 @@ class Tried:
 
     @property
     def standard_errors(self) -> Array:
-        """Of the means, from how much folds differ; nan of a single fold."""
+        """The standard errors of the means, from how much folds differ; nan for a single fold."""
         scores = self.scores
         if scores.shape[1] < 2:
             return np.full(len(scores), np.nan)
@@ -47,12 +47,12 @@ class Tried:
 
     @property
     def has_risen(self) -> bool:
-        """Whether one of the last two C has a better mean score than all before them."""
+        """True if one of the last two values of C has a better mean score than all before them."""
         means = self.means
         return len(means) < 3 or bool(means[-2:].max() > means[:-2].max())
 
     def has_fallen(self, patience: int | None) -> bool:
-        """Whether the mean score of each of the last `patience` values of C was clearly below one before them.
+        """Return whether the mean scores of the last `patience` values of C were all clearly below one before them.
 
         By more than the standard error of the best: at the beginning of a path scores go up and down by chance.
         """
@@ -64,7 +64,7 @@ class Tried:
         return bool(np.all(means[-patience:] < means[best] - chance))
 
     def order(self, rule: str) -> list[int]:
-        """All rows, from the one to choose to the last: by the mean score, a tie by the smaller C.
+        """Return all rows in the order of preference: by the mean score, ties by the smaller C.
 
         "one_standard_error" has the smallest C first of those within one standard error of the best.
         """

@@ -13,7 +13,7 @@ from maxmargin.report.sections import table
 
 
 def choice_section(tuned: Any) -> Section:
-    """The mean score over folds for every C that was tried, with its standard error."""
+    """Return a section with the mean score over folds for every C that was tried, and its standard error."""
     results = tuned.results_
     C, scores, errors = results["C"], results["mean_score"], np.nan_to_num(results["standard_error"])
     chosen = int(tuned.best_index_)

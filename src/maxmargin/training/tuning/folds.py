@@ -36,7 +36,7 @@ class Given(NamedTuple):
 
 
 class Trained(NamedTuple):
-    """What is known of one model of a fold."""
+    """A summary of one model of a fold."""
 
     C: float
     score: float  # nan where there is nothing to judge it by
@@ -126,7 +126,7 @@ class Fold:
             yield self.C
 
     def _whole(self, model: Trainer) -> Any:
-        """The model behind the transformers that were fitted for it."""
+        """Return the model behind the transformers that were fitted for it."""
         if not isinstance(self.estimator, Pipeline):
             return model
         pipeline = copy(self.estimator)
@@ -134,7 +134,7 @@ class Fold:
         return pipeline
 
     def end(self) -> None:
-        """The search is over: the path ends by itself, and a checkpoint knows that it is whole."""
+        """End the path when the search is over, so that its checkpoint is complete."""
         self.ended = True
         if self.path is not None:
             next(self.path, None)

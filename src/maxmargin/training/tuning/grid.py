@@ -39,7 +39,7 @@ class Grid(NamedTuple):
 
     @classmethod
     def of(cls, oracle: RiskOracle) -> Grid:
-        """By (1). Where no C moves w away from w₀, because R(w₀) = 0 or all planes cancel there, any C does: 1."""
+        """Make the grid by (1). It begins at 1 if no C moves w away from w₀ (R(w₀) = 0, or all planes cancel)."""
         oracle = oracle.with_placement(oracle.placement)  # what it is asked here is no part of the training
         if oracle.batch.offers(Latent) is not None:  # any completion will do: it is the size of its planes that counts
             assert isinstance(oracle, Oracle)
@@ -63,11 +63,11 @@ class Grid(NamedTuple):
         return cls(C if isfinite(C) else 1.0, risk)
 
     def value(self, k: int) -> float:
-        """The C of step k."""
+        """Return the C of step k."""
         return self.first * STEP**k
 
     def has_learnt(self, risks: list[float]) -> bool:
-        """Whether the next model can hardly have a smaller training loss than the last of these."""
+        """Return whether the next model can hardly have a smaller training loss than the last of these."""
         if risks[-1] <= FITTED * self.risk:
             return True
         begun = risks[-1] <= (1 - FIRST) * self.risk
@@ -75,7 +75,7 @@ class Grid(NamedTuple):
 
 
 def _fall(oracle: RiskOracle, at: Array, g: Array, risk: float) -> float:
-    """By how much the risk falls with C: ‖g‖², but for weights that bounds hold where they are."""
+    """Return by how much the risk falls with C: ‖g‖², except for weights that bounds hold in place."""
     square = oracle.space.inner(g, g)
     if oracle.geometry is None or square <= 0:
         return square

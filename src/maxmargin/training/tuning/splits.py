@@ -17,7 +17,7 @@ Split = tuple[Any, Any]  # the numbers of the examples to train on, and of those
 
 
 def splits_of(estimator: Any, cv: Any, y: Any, groups: Any, random_state: Any) -> list[Split]:
-    """So many shuffled folds, stratified for classifiers, with whole groups; or what a splitter or a list says."""
+    """Return shuffled folds, stratified for classifiers, with whole groups; or the folds of a splitter or a list."""
     n = n_examples(y, "y")
     if groups is not None and n_examples(groups, "groups") != n:
         raise ValueError(f"X has {n} examples but groups has {n_examples(groups, 'groups')}")

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import check_scoring
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
@@ -22,7 +21,6 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from maxmargin.base.checks import check_whole, is_real
-from maxmargin.base.errors import NothingLearnt, TrainingInterrupted, warn_caller
 from maxmargin.base.interruptions import first_only
 from maxmargin.base.progress_line import LiveLine
 from maxmargin.base.time_left import TimeLeft
@@ -34,6 +32,7 @@ from maxmargin.training.trainer import Trainer
 from maxmargin.training.tuning.choice import RULES, Rule, Tried
 from maxmargin.training.tuning.folds import Fold, Given, Trained, end, next_model
 from maxmargin.training.tuning.grid import MOST, Grid
+from maxmargin.training.tuning.search_warnings import warn_of_search
 from maxmargin.training.tuning.splits import Split, examples_of, part_of, splits_of
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def _has(name: str) -> Callable[[Tuned], bool]:
-    """Whether the estimator has this method; scikit-learn asks before and after fitting."""
+    """Return a check whether the estimator has a method; scikit-learn asks before and after fitting."""
 
     def check(self: Tuned) -> bool:
         getattr(getattr(self, "best_estimator_", self.estimator), name)
@@ -51,7 +50,7 @@ def _has(name: str) -> Callable[[Tuned], bool]:
 
 
 class Tuned(MetaEstimatorMixin, BaseEstimator):
-    """Choose C by cross-validation, and train with it: Tuned(SequenceLabeler()).fit(X, Y).
+    """Choose C of an estimator by cross-validation, and train with it.
 
     Every fold follows its own path of models from small to large C, each training started from the one before, and so
     do all of the data, beside them. After every step the mean score over the folds decides whether to go on. The model
@@ -88,19 +87,37 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
     verbose : bool
         Say on standard error where the search is. The estimator's own `verbose` is not used.
 
-    Ctrl-C ends the search, with the best model so far.
-
     Attributes
     ----------
-    best_C_, best_score_ : the C that was chosen, and its mean score.
-    best_index_ : its row in results_.
-    best_estimator_ : the model of all data for it.
-    results_ : dict of arrays with one entry per C, from which pandas.DataFrame makes a table: "C"; "mean_score" and
-        "standard_error"; "fold_0_score", …; "training_loss" (the mean slack) and "norm" (‖w‖, or the distance to the
-        prior) on all of the data; of folds and all data together "seconds" and "passes" (sums), "gap" (the largest),
-        "converged" (all of them), "zeros" (trainings that ended at w = 0).
+    best_C_ : float
+        The C that was chosen.
+    best_score_ : float
+        Its mean score.
+    best_index_ : int
+        Its row in results_.
+    best_estimator_ : estimator
+        The model of all data for this C. Its methods and fitted attributes are found here, too.
+    results_ : dict of arrays
+        One entry per C, from which pandas.DataFrame makes a table: "C"; "mean_score" and "standard_error";
+        "fold_0_score", …; "training_loss" (the mean slack) and "norm" (‖w‖, or the distance to the prior) on all of the
+        data; for folds and all data together "seconds" and "passes" (sums), "gap" (the largest), "converged" (all of
+        them), "zeros" (trainings that ended at w = 0).
 
-    All methods and fitted attributes of best_estimator_ are found here, too.
+    See Also
+    --------
+    StructuredSVM.fit_path : Models for several values of C, without a choice.
+
+    Notes
+    -----
+    Ctrl-C ends the search, with the best model so far.
+
+    Examples
+    --------
+    >>> from maxmargin import MulticlassSVC, Tuned
+    >>> X, y = [[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]], [0, 0, 0, 1, 1, 1]
+    >>> model = Tuned(MulticlassSVC(), Cs=[1.0, 10.0], cv=3, n_jobs=1).fit(X, y)
+    >>> model.predict([[0.0], [1.3]]).tolist()
+    [0, 1]
     """
 
     def __init__(
@@ -164,23 +181,23 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
 
     @available_if(_has("predict"))  # type: ignore[untyped-decorator]
     def predict(self, X: Any, *args: Any, **options: Any) -> Any:
-        """By the best model."""
+        """Call this method of the best model."""
         return self._best().predict(X, *args, **options)
 
     @available_if(_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> Any:
-        """By the best model."""
+        """Call this method of the best model."""
         return self._best().decision_function(X)
 
     @available_if(_has("score"))  # type: ignore[untyped-decorator]
     def score(self, X: Any, y: Any, *args: Any, **options: Any) -> float:
-        """Of the best model, by `scoring`."""
+        """Return the score of the best model by `scoring`."""
         model = self._best()
         scorer = model.score if self.scoring is None else self._scorer(model)
         return float(scorer(X, y, *args, **options) if self.scoring is None else scorer(model, X, y, **options))
 
     def report(self, X: Any, Y: Any, **options: Any) -> ModelReport:
-        """A page about the best model, and how its C was chosen; see its own `report`.
+        """Return a page about the best model and how its C was chosen; see its own `report`.
 
         Of a pipeline it is about the last step, and X is what the others make of X.
         """
@@ -193,7 +210,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         return page
 
     def _html_repr(self) -> str:
-        """What notebooks show: the card of the best model, once there is one."""
+        """Return what notebooks show: the card of the best model, once there is one."""
         from maxmargin.report.card import card
 
         parameters: str = super()._html_repr()
@@ -226,7 +243,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
     # --- inside
 
     def _checked(self) -> Trainer:
-        """The part of the estimator that has C, after a look at all options."""
+        """Check all options; return the part of the estimator that has C."""
         last = _last(self.estimator)
         if not isinstance(last, Trainer):
             raise TypeError(_without_C(last))
@@ -248,7 +265,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         return executor if executor.workers > 1 or self.executor is not None else Serial()
 
     def _folds(self, data: Given, splits: list[Split], last: Trainer) -> list[Fold]:
-        """All of the data first, because that takes longest."""
+        """Return the folds; all of the data come first, because they take longest."""
         estimator = _with(clone(self.estimator), verbose=0, warm_start=False)
         scorer = None if self.scoring is None else self._scorer(estimator)
         judge: Any = getattr(last, "score", None) if scorer is None else getattr(scorer, "_score_func", scorer)
@@ -302,7 +319,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
     def _rows(
         self, executor: Executor, placed: list[Any], Cs: list[float] | None, tried: Tried, stop: Any, line: LiveLine
     ) -> Iterator[list[Trained]]:
-        """The models of one C after the other, as long as that promises something."""
+        """Yield the models of one C after the other, until no larger C is promising."""
         most, began = MOST if Cs is None else len(Cs), time.perf_counter()
         left = TimeLeft(0.0, most)
         grid: Grid | None = None
@@ -349,42 +366,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         self.best_C_, self.best_score_ = float(row[0].C), float(tried.means[chosen])
         own = {name: getattr(last, name) for name in ("callback", "verbose", "warm_start", "checkpoint")}
         self.best_estimator_ = _with(row[0].model, **own)
-        self._say(tried, order[0], interrupted)
-
-    def _say(self, tried: Tried, best: int, interrupted: bool) -> None:
-        """What the one who called should know, each thing once."""
-        of_data = [each for row in tried.rows for each in row[0].warnings]
-        for category, message in dict.fromkeys(of_data):
-            warn_caller(message, category)
-        if interrupted:
-            warn_caller(
-                f"choosing C was interrupted; the model is the best of the {len(tried)} values of C that were tried, "
-                f"C = {self.best_C_:g} (press Ctrl-C twice to end the program)",
-                TrainingInterrupted,
-            )
-        if tried.rows[self.best_index_][0].zero:
-            warn_caller(
-                "nothing was learnt: training on all data ended at w = 0 for every C that was tried. Try other "
-                "features, or larger values (Cs)",
-                NothingLearnt,
-            )
-        elif best != self.best_index_:
-            C, score = tried.rows[best][0].C, tried.means[best]
-            warn_caller(
-                f"the best mean score, {score:.4g}, is that of C = {C:g}, but training on all data ended at w = 0 "
-                f"there: the next best value is used, C = {self.best_C_:g} with {self.best_score_:.4g}",
-                NothingLearnt,
-            )
-        open_ones = [row[0].C for row in tried.rows if any(each.complains for each in row)]
-        if open_ones:
-            named = ", ".join(f"{C:.3g}" for C in open_ones)
-            chosen = "the chosen one among them" if tried.rows[self.best_index_][0].complains else "not the chosen one"
-            warn_caller(
-                f"training stopped above tol for {len(open_ones)} of {len(tried)} values of C ({chosen}): C = "
-                f"{named}. results_['gap'] has the gaps; raise max_passes, scale the features alike, or "
-                "try smaller values",
-                ConvergenceWarning,
-            )
+        warn_of_search(tried, order[0], chosen, interrupted)
 
     def __sklearn_tags__(self) -> Any:
         tags, own = super().__sklearn_tags__(), get_tags(self.estimator)
@@ -401,7 +383,7 @@ def _last(estimator: Any) -> Any:
 
 
 def _with(estimator: Any, **options: Any) -> Any:
-    """The same estimator, with other options of training."""
+    """Set options of training, and return the same estimator."""
     _last(estimator).set_params(**options)
     return estimator
 
@@ -417,7 +399,7 @@ def _without_C(estimator: Any) -> str:  # noqa: N802 - the parameter's name
 
 
 def _checked_values(Cs: Any) -> list[float] | None:
-    """The values to try, each once, in rising order."""
+    """Return the values of C to try, each once, in rising order."""
     if Cs is None:
         return None
     try:
