@@ -25,6 +25,7 @@ from maxmargin.structures.dependencies.arc_space import ArcSpace
 from maxmargin.structures.dependencies.task import Dependencies
 from maxmargin.structures.diversity.documents import Documents
 from maxmargin.structures.diversity.task import Chosen, Diversity
+from maxmargin.structures.graphs.graph_space import GraphScores, GraphSpace
 from maxmargin.structures.graphs.nodes import Nodes
 from maxmargin.structures.graphs.task import Graph
 from maxmargin.structures.motifs.task import Motif, Occurrence
@@ -69,6 +70,8 @@ __all__ = [
     "Gaps",
     "Grammar",
     "Graph",
+    "GraphScores",
+    "GraphSpace",
     "Groups",
     "Homologs",
     "JointKernelTask",

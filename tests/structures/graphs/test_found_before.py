@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from maxmargin.structures.graphs import batch as batches
+from maxmargin.structures.graphs import graph_space
 from maxmargin.structures.graphs.found_before import MOST, FoundBefore
 from maxmargin.structures.graphs.searches import FINE, NEAR, NEWS
 from maxmargin.tasks import Graph, Nodes
@@ -55,13 +55,13 @@ def test_measured_violations_exceed_what_was_found_by_a_share_of_the_news_at_mos
 
 def test_only_cuts_of_training_are_searched_by_their_news(monkeypatch):
     task, batch, rng = packed()
-    solved, asked = batches.solved, []
+    solved, asked = graph_space.solved, []
 
     def watched(how, model, accuracy, *rest):
         asked.append(accuracy.known)
         return solved(how, model, accuracy, *rest)
 
-    monkeypatch.setattr(batches, "solved", watched)
+    monkeypatch.setattr(graph_space, "solved", watched)
     for augment in (1.0, 1.0, 0.5, np.ones(len(batch))):
         batch.planes(rng.normal(size=task.dim), augment)
     assert np.isfinite(asked).reshape(4, len(batch)).all(axis=1).tolist() == [False, True, False, False]

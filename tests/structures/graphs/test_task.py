@@ -123,7 +123,7 @@ def test_rows_of_labellings_and_of_fractions(problem, data):
         assert loss == pytest.approx(0.25 * first + 0.75 * task.loss(y, names[1]))
         assert loss == pytest.approx(task.loss(y, mixed))
         np.testing.assert_allclose(features[2], 0.25 * features[0] + 0.75 * features[1])
-        rows.add_truth()
+        assert rows.add_labelling(batch.graphs[i], batch.graphs[i].truth) == 0
         expected += [truth - features[0], truth - features[2], np.zeros(task.dim)]
     np.testing.assert_allclose(rows.stacked().toarray(), expected, atol=1e-12)
 

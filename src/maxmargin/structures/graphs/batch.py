@@ -19,12 +19,13 @@ from maxmargin.problem.contract.tangents import Softness, Tangents
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.graphs.found_before import FoundBefore
+from maxmargin.structures.graphs.graph_space import PlainShape
 from maxmargin.structures.graphs.graph_sums import SumOrders
 from maxmargin.structures.graphs.inference.junction_sums import labelling_sum
 from maxmargin.structures.graphs.inference.model import PairwiseModel, Relaxed
 from maxmargin.structures.graphs.packed_graph import PackedGraph
 from maxmargin.structures.graphs.rows import LabellingRows
-from maxmargin.structures.graphs.searches import accuracy, solved
+from maxmargin.structures.graphs.scored import ScoredGraphs
 
 
 class GraphBatch(AtomBatch, MissingLabels, ResumableSearches, Smooth):
@@ -82,35 +83,29 @@ class GraphBatch(AtomBatch, MissingLabels, ResumableSearches, Smooth):
         """
         lam = self.loss_weights(augment)
         cuts = not isinstance(augment, np.ndarray) and augment == 1.0  # not a search over λ, whose planes are different
+        scored, rows = self.scored(), LabellingRows(self.atoms, self.task.edge_weights_)
         edge_weights = w[: self.atoms.arrays.direct]
-        weights = self.task.edge_weights_
-        rows = LabellingRows(self.atoms, weights)
         loss, upper, relaxed = np.zeros(len(self)), np.empty(len(self)), np.zeros(len(self), dtype=bool)
         for j, g in enumerate(self.ids):
-            graph = self.graphs[g]
-            exact = graph.plan.kind is Search.EXACT
-            before, scores = self._before[g], self.atoms.scores(w, graph.units)
-            pair = weights.pair_scores(w, graph.edge_features)
-            model = PairwiseModel(scores + lam[j] * graph.prices, graph.edges, pair)
-            truth = model.value(graph.truth)
-            known = truth + before.highest(edge_weights, scores) if cuts else np.inf
-            answer = solved(graph.plan, model, accuracy(graph.most, lam[j], truth, known), g, before.messages)
-            before.messages = answer.messages
-            found = answer.relaxed or answer
-            if found.value < truth and not exact:  # a search may miss even the truth
-                rows.add_truth()
-            elif answer.relaxed is None:
-                loss[j] = rows.add_labelling(graph, answer.labels)
-            else:
-                loss[j] = rows.add_relaxed(graph, answer.relaxed)
+            graph, before, scores = self.graphs[g], self._before[g], scored.scores_of(j, w)
+            known = before.highest(edge_weights, scores.unary) if cuts else np.inf
+            search = scored.searched(j, scores, float(lam[j]), known, before.messages)
+            before.messages = search.answer.messages
+            loss[j] = scored.add_row(rows, j, search.found)
             if cuts and graph.plan.method == "relaxation":
                 before.add(*rows.last(graph), loss[j])
-            upper[j] = max(answer.upper, truth, found.value) - truth
-            if not exact:
-                best = answer._replace(value=max(truth, answer.value))
-                relaxed[j] = answer.relaxed is not None or not best.proved
+            upper[j] = search.upper - search.truth
+            if graph.plan.kind is not Search.EXACT:
+                best = search.answer._replace(value=max(search.truth, search.answer.value))
+                relaxed[j] = search.answer.relaxed is not None or not best.proved
         bounded = any(self.graphs[g].plan.kind is not Search.EXACT for g in self.ids) and np.isfinite(upper).any()
         return Planes(rows.stacked(), loss, upper if bounded else None, None if self.exact else relaxed)
+
+    def scored(self) -> ScoredGraphs:
+        """Return these graphs with their truths, ready to be scored and searched."""
+        graphs = [self.graphs[g] for g in self.ids]
+        names = self.task.names([PlainShape(len(graph.units)) for graph in graphs])
+        return ScoredGraphs.of_packed(self.atoms, self.task.edge_weights_, graphs, names, self.ids.tolist())
 
     def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
         """Add the tangents, by the sums of graph_sums.py at b times the scores; the expectation of z is like a relaxed

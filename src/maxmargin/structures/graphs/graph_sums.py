@@ -24,7 +24,6 @@ from maxmargin.structures.graphs.inference.junction_tree import (
 from maxmargin.structures.graphs.inference.model import PairwiseModel
 from maxmargin.structures.graphs.inference.plan import Plan
 from maxmargin.structures.graphs.node_labels import read_all_labels
-from maxmargin.structures.graphs.nodes import Nodes
 
 
 class GraphMarginals(NamedTuple):
@@ -64,10 +63,14 @@ class SumOrders:
 
 
 class GraphSums:
-    """The distributions of graphs, each with a model and an elimination order."""
+    """The distributions of the labellings of graphs.
 
-    def __init__(self, task: Any, graphs: list[Nodes], models: list[PairwiseModel], orders: list[Elimination]):
-        self.task, self.graphs, self.models, self.orders = task, graphs, models, orders
+    names : NodeNames, the labels and the shapes of labellings
+    models, orders : the scores of every graph, and in which order its nodes are summed out
+    """
+
+    def __init__(self, names: Any, models: list[PairwiseModel], orders: list[Elimination]):
+        self.names, self.models, self.orders = names, models, orders
 
     @property
     def log_partitions(self) -> Array:
@@ -81,26 +84,24 @@ class GraphSums:
         return [GraphMarginals(each.nodes, each.edges) for each in self._summed]
 
     def log_probabilities(self, Y: Any) -> Array:
-        """Return log probabilities, from sums over the labellings that agree with Y, in which None leaves
-        a label open.
-        """
-        if len(Y) != len(self.graphs):
-            raise ValueError(f"there are {len(self.graphs)} graphs but {len(Y)} labellings")
-        found = np.empty(len(self.graphs))
-        labels = read_all_labels(self.graphs, Y)
+        """Return log probabilities, by sums over the labellings that agree with Y; None in Y leaves a label open."""
+        if len(Y) != len(self.models):
+            raise ValueError(f"there are {len(self.models)} graphs but {len(Y)} labellings")
+        found = np.empty(len(self.models))
+        labels = read_all_labels(self.names.shapes, Y)
         for j, (y, model, order) in enumerate(zip(labels, self.models, self.orders, strict=True)):
             allowed = np.zeros((len(y.kinds), model.n_labels), dtype=bool)
             for row, kind in zip(allowed, y.kinds, strict=True):
-                row[slice(None) if kind is None else self.task.numbers_.get(kind, [])] = True
+                row[slice(None) if kind is None else self.names.numbers.get(kind, [])] = True
             agreeing = model._replace(unary=np.where(allowed[y.places], model.unary, -np.inf))
             found[j] = log_partition(agreeing, order)
         return found - self.log_partitions
 
     def sample(self, rng: np.random.Generator, n: int) -> list[list[Any]]:
         drawn = []
-        for x, model, order in zip(self.graphs, self.models, self.orders, strict=True):
+        for x, model, order in zip(self.names.shapes, self.models, self.orders, strict=True):
             labels = drawn_labellings(model, order, rng, n)
-            drawn.append([self.task.class_array_[each].reshape(x.label_shape) for each in labels])
+            drawn.append([self.names.classes[each].reshape(x.label_shape) for each in labels])
         return drawn
 
     @cached_property

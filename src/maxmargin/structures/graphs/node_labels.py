@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.inputs.labels.labels import Labels, label_numbers, plain
 from maxmargin.inputs.labels.weighted import Weighted
-from maxmargin.structures.graphs.nodes import Nodes
 
 
 class NodeLabels(NamedTuple):
@@ -84,8 +83,8 @@ def read_labels(y: Any, n_nodes: int, shape: tuple[int, ...] | None = None) -> N
     return NodeLabels(kinds, places, _checked_costs(costs, n_nodes))
 
 
-def read_all_labels(graphs: Sequence[Nodes], Y: Any) -> list[NodeLabels]:
-    """Return the labels of all graphs; errors name the graph."""
+def read_all_labels(graphs: Sequence[Any], Y: Any) -> list[NodeLabels]:
+    """Return the labels of all graphs, of which n_nodes and label_shape are read; an error names the graph."""
     labels = []
     for i, (x, y) in enumerate(zip(graphs, Y, strict=True)):
         try:

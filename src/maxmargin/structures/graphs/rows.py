@@ -26,10 +26,6 @@ class LabellingRows:
         self._values: list[Array] = []
         self._ends = [0]
 
-    def add_truth(self) -> None:
-        """Add the row of the truth itself, which is empty."""
-        self._close()
-
     def add_labelling(self, graph: PackedGraph, found: Labels) -> float:
         """Add the row of a labelling and return its loss."""
         from maxmargin.structures.graphs.compiled.labelled_edges import edge_differences

@@ -19,7 +19,8 @@ from maxmargin.kernels.units import UnitTask
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.graphs.batch import GraphBatch
 from maxmargin.structures.graphs.edge_weights import EdgeWeights, Pairwise, edge_weights
-from maxmargin.structures.graphs.graph_sums import GraphSums, SumOrders
+from maxmargin.structures.graphs.graph_space import NodeNames
+from maxmargin.structures.graphs.graph_sums import GraphSums
 from maxmargin.structures.graphs.inference.messages import pass_messages
 from maxmargin.structures.graphs.inference.model import Answer, PairwiseModel, Relaxed
 from maxmargin.structures.graphs.inference.plan import Plan, plan
@@ -27,7 +28,8 @@ from maxmargin.structures.graphs.node_labels import NodeLabels, different, flat_
 from maxmargin.structures.graphs.nodes import Nodes, read_all, stacked_features
 from maxmargin.structures.graphs.packed_graph import PackedGraph
 from maxmargin.structures.graphs.rows import added_up
-from maxmargin.structures.graphs.searches import solved, tolerance
+from maxmargin.structures.graphs.scored import GraphFeatures, ScoredGraphs
+from maxmargin.structures.graphs.searches import solved
 
 Unlabelled = Literal["error", "leave_out"]
 Method = Literal["auto", "forest", "junction_tree", "min_cut", "roof_dual", "relaxation", "expansion"]
@@ -223,19 +225,9 @@ class Graph(UnitTask):
         return bounds
 
     def sums(self, w: Array, X: Any) -> GraphSums:
-        """Return the distribution of the labellings of every graph: of forests, and of others whose junction tree is
-        small.
-        """
-        graphs = self._graphs(X)
-        if not graphs:
-            return GraphSums(self, [], [], [])
-        orders, (atoms, units) = SumOrders(), self._atoms(graphs)
-        order = [orders.of(how, i) for i, how in enumerate(self._plans(graphs))]
-        models = [
-            PairwiseModel(atoms.scores(w, own), x.edges, self.edge_weights_.pair_scores(w, x.edge_features))
-            for x, own in zip(graphs, units, strict=True)
-        ]
-        return GraphSums(self, graphs, models, order)
+        """Return the distributions of the labellings of every graph: of forests, and of small junction trees."""
+        scored = self.scored(X)
+        return scored.sums(scored.scores(w))
 
     # --- the compiled form: packed graphs
 
@@ -251,6 +243,20 @@ class Graph(UnitTask):
             for own, each, how in zip(units, examples, plans, strict=True)
         ]
         return GraphBatch(self, atoms, packed, np.array([each.has_labels for each in examples], dtype=bool))
+
+    def scored(self, X: Any, Y: Any = None) -> ScoredGraphs:
+        """Return the graphs, with their labels if Y is given, ready to be scored and searched."""
+        if Y is not None:
+            return self.pack(X, Y).scored()
+        graphs = self._graphs(X)
+        atoms, units = self._atoms(graphs) if graphs else (Atoms.coordinates(self.dim), [])
+        features = [GraphFeatures(own, x.edge_features) for own, x in zip(units, graphs, strict=True)]
+        most = [x.n_nodes * float(self.cost_.max()) for x in graphs]
+        return ScoredGraphs(atoms, self.edge_weights_, features, self._plans(graphs), most, self.names(graphs))
+
+    def names(self, shapes: Sequence[Any]) -> NodeNames:
+        """Return the labels by name and by number, for graphs of these shapes."""
+        return NodeNames(self.class_array_, self.numbers_, shapes)
 
     def parts(self, w: Array) -> dict[str, Array]:
         """Return the weights by meaning: edges (G, K, K), for Potts edges (G,), and, without a kernel, nodes (F, K)."""
@@ -321,14 +327,12 @@ class Graph(UnitTask):
         return atoms, [np.arange(a, b) for a, b in pairwise(ends)]
 
     def _answers(self, w: Array, X: Any) -> Iterator[tuple[Nodes, Plan, PairwiseModel, Answer]]:
-        """The best labelling of every graph."""
+        """Yield every graph with its scores and the best labelling."""
         graphs = self._graphs(X)
-        if not graphs:
-            return
-        plans, (atoms, units) = self._plans(graphs), self._atoms(graphs)
-        for i, (x, how, own) in enumerate(zip(graphs, plans, units, strict=True)):
-            model = PairwiseModel(atoms.scores(w, own), x.edges, self.edge_weights_.pair_scores(w, x.edge_features))
-            yield x, how, model, solved(how, model, tolerance(x.n_nodes * self.cost_.max()), i)
+        scored = self.scored(graphs)
+        for i, (x, how) in enumerate(zip(graphs, scored.plans, strict=True)):
+            scores = scored.scores_of(i, w)
+            yield x, how, PairwiseModel(scores.unary, x.edges, scores.pair), scored.searched(i, scores, 0.0).answer
 
     def _numbers(self, z: Any) -> Labels:
         kinds, places = different(flat_labels(z))
