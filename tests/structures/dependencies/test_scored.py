@@ -95,7 +95,7 @@ def rows(x):
 @pytest.mark.parametrize(
     "settings",
     [{}, {"projective": True}, {"single_root": False, "measure": "share"}, {"hash_bits": 6}, {"features": rows}],
-    ids=str,
+    ids=["default", "projective", "share", "hashed", "given rows"],
 )
 def test_scored_dependencies_keep_the_contract(settings, labels):
     check_scored(Dependencies(**settings), X, labels)
