@@ -27,7 +27,7 @@ def test_letters_are_cut_into_words():
 
 
 def test_words_that_are_torn_are_named():
-    with pytest.raises(ValueError, match="line 2: letter 3; expected letter 2, with which the word continues"):
+    with pytest.raises(ValueError, match="line 2: found letter 3; expected letter 2, with which the word continues"):
         read_ocr_letters(text([HEADS[0], HEADS[2]]))
     with pytest.raises(ValueError, match="line 4: the file ends; expected letter 5, with which the word continues"):
         read_ocr_letters(text(HEADS[:4]))
