@@ -165,7 +165,7 @@ def test_nothing_to_choose_by():
     """One example, or inputs that are all zero: the paper's λ."""
     for X in ([[1.0, 2.0]], np.zeros((4, 2))):
         model = CountingPredictor(Classes(2)).fit(X, [0, 1, 0, 1][: len(X)])
-        assert (model.alpha_, model.chosen_by_) == (1.0, "the mean number of right outputs")
+        assert (model.alpha_, model.chosen_by_) == (1.0, "the mean number of correct outputs")
 
 
 @pytest.mark.parametrize("alpha", ["auto", "LOO", ""])

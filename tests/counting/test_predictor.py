@@ -196,7 +196,7 @@ def test_the_papers_penalty_is_the_number_of_outputs():
     X, Y = noisy(outputs, n=6)
     lists = [[y] if i % 2 else [y, (y + 1) % 4] for i, y in enumerate(Y)]
     default = CountingPredictor(outputs, alpha=None).fit(X, lists, several=True)
-    assert (default.alpha_, default.chosen_by_) == (1.5, "the mean number of right outputs")
+    assert (default.alpha_, default.chosen_by_) == (1.5, "the mean number of correct outputs")
     same = CountingPredictor(outputs, alpha=1.5).fit(X, lists, several=True)
     np.testing.assert_array_equal(default.coef_, same.coef_)
     W, objective = trained(outputs, X, lists, 1.5)
