@@ -91,7 +91,8 @@ def test_idle_cuts_are_forgotten():
     assert cuts.offset[-1] == 40
     np.testing.assert_array_equal(cuts.gram, np.eye(len(cuts)))
     np.testing.assert_array_equal(cuts.combined(40), np.eye(40)[39])
-    oracle = SimpleNamespace(geometry=None, least=0.0, dim=40, square=lambda w: float(w @ w))
+    space = SimpleNamespace(least=0.0, square=lambda w: float(w @ w))
+    oracle = SimpleNamespace(geometry=None, dim=40, space=space)
     assert cuts.bound(oracle) == pytest.approx(40 - 0.5)
 
 

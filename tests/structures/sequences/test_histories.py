@@ -356,7 +356,7 @@ def test_missing_labels_are_completed():
         ({"transition_features": "word"}, "got 'word'"),
         ({"transition_features": [5]}, "names column 5; there are 2 columns"),
         ({"transition_features": ["w="]}, "columns of matrices have none: give their numbers"),
-        ({"order": 2, "objective": "likelihood", "solver": "exponentiated_gradient"}, "use solver='lbfgs'"),
+        ({"order": 2, "objective": "likelihood", "solver": "exponentiated_gradient"}, "'lbfgs'"),
     ],
 )
 def test_what_cannot_be_is_said(options, message):
