@@ -3,7 +3,7 @@
 Three modules use parts of numba and llvmlite that are private or may change: inlined_kernels.py, vector_instructions.py
 and prefetch_instruction.py, each with a measurement of what it gives. They are used only if a self-check with the
 installed versions passes, once for each state of the kernel cache. Otherwise, or with MAXMARGIN_PLAIN_KERNELS=1, all
-kernels are plain `numba.njit` with the same results, bit for bit.
+kernels are plain `numba.njit`, which is meant to give the same results bit for bit.
 """
 
 from __future__ import annotations
