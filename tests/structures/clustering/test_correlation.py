@@ -227,7 +227,7 @@ def test_fractional_planes_are_counted_and_never_predicted():
     z = task.argmax(w, X[0])
     assert z.labels is None
     assert task.psi(X[0], z)[0] == pytest.approx(half)
-    with pytest.raises(ValueError, match="a fractional clustering has no labels; decode returns a rounded one"):
+    with pytest.raises(ValueError, match="a fractional clustering has no labels; use `decode`"):
         task.label(z)
     assert task.psi(X[0], task.decode(w, X)[0])[0] == pytest.approx(one)
 

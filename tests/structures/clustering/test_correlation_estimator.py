@@ -179,14 +179,17 @@ def test_model_selection_over_both_linkages():
         ({"method": "exact"}, "method must be one of 'greedy', 'relaxed', got 'exact'"),
         ({"measure": "b_cubed"}, "measure must be one of 'pairs', 'mitre', got 'b_cubed'"),
         ({"method": "relaxed", "measure": "mitre"}, "the MITRE loss is not linear in the pairs"),
-        ({"penalty": 3.0}, "penalty=3.0 is for linkage='forest'; linkage='correlation' has method and measure"),
-        ({"start": "chain"}, "start='chain' is for linkage='forest'; linkage='correlation' has method and measure"),
-        ({"start": np.zeros(2)}, r"start=array\(\[0., 0.\]\) is for linkage='forest'"),
+        ({"penalty": 3.0}, "penalty=3.0 belongs to linkage='forest'; linkage='correlation' takes method and measure"),
+        (
+            {"start": "chain"},
+            "start='chain' belongs to linkage='forest'; linkage='correlation' takes method and measure",
+        ),
+        ({"start": np.zeros(2)}, r"start=array\(\[0., 0.\]\) belongs to linkage='forest'"),
         (
             {"linkage": "forest", "measure": "mitre"},
-            "measure='mitre' is for linkage='correlation'; linkage='forest' has penalty and start",
+            "measure='mitre' belongs to linkage='correlation'; linkage='forest' takes penalty and start",
         ),
-        ({"linkage": "forest", "method": "relaxed"}, "method='relaxed' is for linkage='correlation'"),
+        ({"linkage": "forest", "method": "relaxed"}, "method='relaxed' belongs to linkage='correlation'"),
     ],
 )
 def test_bad_options(options, message):

@@ -246,7 +246,7 @@ BAD_FITS = [
     ([], [], "no examples given"),
     (X, [*Y[:2], Y[2][:-1], *Y[3:]], "example 2 has .* items but .* cluster labels; expected one per item"),
     (X, [*Y[:2], [*Y[2], "more"], *Y[3:]], "example 2 has .* items but .* cluster labels; expected one per item"),
-    (X, [[i for i, _ in enumerate(y)] for y in Y], "no pair is inside of a true cluster"),
+    (X, [[i for i, _ in enumerate(y)] for y in Y], "no listed pair is inside a true cluster"),
     (
         X,
         [dict(enumerate(Y[0])), *Y[1:]],
@@ -261,7 +261,7 @@ BAD_FITS = [
     ),
     ([np.full((2, 2, 3), np.nan), *X[1:]], [[0, 0], *Y[1:]], r"example 0: feature 0 of the pair \(0, 1\) is NaN"),
     ([*X[:3], np.zeros((2, 2, 5)), *X[4:]], [*Y[:3], [0, 0], *Y[4:]], "example 3 has 5 features per pair; expected 3"),
-    ([*X[:3], np.zeros((0, 0, 3)), *X[4:]], [*Y[:3], [], *Y[4:]], "example 3: there are no items"),
+    ([*X[:3], np.zeros((0, 0, 3)), *X[4:]], [*Y[:3], [], *Y[4:]], "example 3: the array has no items"),
     (
         [*X[:3], np.zeros((4, 3)), *X[4:]],
         Y,

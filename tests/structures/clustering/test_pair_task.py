@@ -23,9 +23,13 @@ NAMED = [Pairs(len(x), x.pairs, x.features, [name]) for x, name in zip(X, ("dist
         (X, [Y[0], [0, 1, np.nan, 1]], "example 1: the label of item 2 is nan; expected the item's cluster"),
         (X, [Y[0], [0, [1], 1, 1]], "example 1: the label of item 1 cannot be used: unhashable"),
         ([X[0], complete_graph(4, 3)], Y, "example 1 has 3 features per pair; expected 1 as in example 0"),
-        (X, [[0, 1, 2], [0, 1, 2, 3]], "no pair is inside of a true cluster, so there is no link to learn from"),
-        ([Pairs(1, [], [])], [[0]], "no example has a pair of items, so there is nothing to link"),
-        ([X[0], np.zeros((0, 0, 1))], [Y[0], []], "example 1: there are no items"),
+        (
+            X,
+            [[0, 1, 2], [0, 1, 2, 3]],
+            "no listed pair is inside a true cluster; expected at least one pair of equal labels",
+        ),
+        ([Pairs(1, [], [])], [[0]], "no example has a pair of items; expected at least one set of two or more items"),
+        ([X[0], np.zeros((0, 0, 1))], [Y[0], []], "example 1: the array has no items"),
         ([X[0], np.zeros((2, 3, 1))], Y, r"example 1: expected Pairs or an \(n, n, F\) array, got an array of shape"),
         ([X[0], "text"], Y, r"example 1: expected Pairs or an \(n, n, F\) array"),
         ([X[0], np.full((2, 2, 1), np.nan)], [Y[0], [0, 0]], r"example 1: feature 0 of the pair \(0, 1\) is NaN"),
@@ -72,8 +76,8 @@ def test_parts_of_the_weights(kind):
     three = [complete_graph(3, 3), complete_graph(4, 3)]
     task = kind()
     task.setup(three, Y)
-    parts = task.parts(np.arange(4.0))
+    parts = task.split_weights(np.arange(4.0))
     assert {name: part.tolist() for name, part in parts.items()} == {"features": [0, 1, 2], "intercept": [3]}
     task = kind(fit_intercept=False)
     task.setup(three, Y)
-    assert {name: part.tolist() for name, part in task.parts(np.arange(3.0)).items()} == {"features": [0, 1, 2]}
+    assert {name: part.tolist() for name, part in task.split_weights(np.arange(3.0)).items()} == {"features": [0, 1, 2]}

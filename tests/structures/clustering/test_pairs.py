@@ -109,7 +109,7 @@ def test_bad_pairs(arguments, message):
 @pytest.mark.parametrize(
     ("items", "function", "candidates", "message"),
     [
-        ([], gap, None, "there are no items to make pairs of"),
+        ([], gap, None, "the list of items is empty"),
         ([1, 2], lambda a, b: 3.0, None, r"features of the pair \(0, 1\) have shape \(\); expected one dimension"),
         ([1, 2, 3], lambda a, b: [1.0] * b, None, r"pair \(0, 2\) have shape \(3,\); expected \(2,\) as for the pair"),
         ([1, 2], gap, [(0, 2)], r"pair 0 is \(0, 2\); expected item numbers from 0 to 1"),
@@ -138,7 +138,7 @@ def test_names_of_features():
         (["a"], r"feature_names are \['a'\]; expected 2 names, one per feature"),
         ("ab", "feature_names are 'ab'; expected 2 names"),
         ([0, 1], r"feature_names are \[0, 1\]; expected 2 names"),
-        (["a", "a"], r"feature_names are \['a', 'a'\]; expected none of them twice"),
+        (["a", "a"], r"feature_names are \['a', 'a'\]; expected different names"),
     ],
 )
 def test_bad_names(names, message):

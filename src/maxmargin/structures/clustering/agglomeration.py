@@ -1,4 +1,4 @@
-"""The search for a clustering with a high total of pairs, and a bound on the highest."""
+"""A local search for the clustering with the highest total gain of pairs, and an upper bound on that total."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.structures.clustering.labels import Clusters
 
-BUDGET = 100_000_000  # triangles that one bound looks at: all of a set of 500 items
+BUDGET = 100_000_000  # most triangles that one bound examines: all of a set of 500 items
 
 
 class PairGains:
-    """What each pair of n items gains by being in one cluster; pairs that are not listed gain nothing.
+    """Gains of putting pairs of n items into one cluster; the gain of pairs that are not listed is 0.
 
     The value of a clustering is the total gain of the pairs in its clusters, plus rate · MITRE loss against the true
-    one (see compiled/agglomeration.py for it and for the search). The search takes memory for n² numbers.
+    clustering (compiled/agglomeration.py defines both and the search). The search needs memory for n² numbers.
     """
 
     def __init__(self, n_items: int, first: NDArray[np.int32], second: NDArray[np.int32], gains: Array):
@@ -26,27 +26,27 @@ class PairGains:
 
     @cached_property
     def matrix(self) -> Array:
-        """(n, n) all gains, symmetric."""
+        """The symmetric (n, n) matrix of all gains."""
         matrix = np.zeros((self.n_items, self.n_items))
         matrix[self.first, self.second] = matrix[self.second, self.first] = self.gains
         return matrix
 
     def plus(self, added: Array) -> PairGains:
-        """The same pairs with something added to their gains."""
+        """Return the same pairs with `added` added to their gains."""
         return PairGains(self.n_items, self.first, self.second, self.gains + added)
 
     def together(self, labels: Clusters) -> NDArray[np.bool_]:
-        """Which of the listed pairs are in one cluster."""
+        """Return, for every listed pair, whether it is in one cluster."""
         return np.asarray(labels[self.first] == labels[self.second])
 
     def total(self, labels: Clusters) -> float:
-        """Σ gain of the pairs in one cluster."""
+        """Return Σ gain over the pairs that share a cluster."""
         return float(self.gains[self.together(labels)].sum())
 
     def climbed(self, start: Clusters, truth: Clusters | None = None, rate: float = 0.0) -> Clusters:
-        """A clustering at which no merge of two clusters and no move of one item gains anything, from `start` on.
+        """Climb from `start` to a clustering that no merge of two clusters and no move of one item improves.
 
-        truth : the true clustering in numbers 0, 1, …, for the MITRE loss; rate : what that is multiplied with.
+        truth : the true clustering as numbers 0, 1, …, for the MITRE loss; rate : the factor of that loss.
         """
         from maxmargin.structures.clustering.compiled.agglomeration import climb
 
@@ -54,17 +54,17 @@ class PairGains:
         if truth is None or rate == 0:
             truth, rate = np.zeros(1, dtype=np.int64), 0.0
         n_true = int(truth.max(initial=0)) + 1
-        counting = n if rate > 0 else 1
-        shared, cells = np.empty((counting, counting), np.int32), np.empty((counting, n_true), np.int32)
+        counted = n if rate > 0 else 1  # the kernel reads the counts of the MITRE loss only if rate > 0
+        shared, cells = np.empty((counted, counted), np.int32), np.empty((counted, n_true), np.int32)
         sizes, kinds, nearest = (np.empty(n, np.int64) for _ in range(3))
         between, heights, asked = np.empty((n, n)), np.empty(n), np.empty(n)
-        least = 1e-12 * (float(np.abs(self.gains).sum()) + rate)  # what rounding can make of nothing
+        least = 1e-12 * (float(np.abs(self.gains).sum()) + rate)  # smaller gains may be rounding errors
         counts = shared, cells, sizes, kinds, nearest
         climb(self.matrix, labels, truth, n_true, float(rate), least, between, *counts, heights, asked)
         return labels
 
     def bound(self) -> float:
-        """No clustering has a higher total: what the pairs could gain one by one, less what triangles forbid."""
+        """Bound the total of any clustering: the sum of positive gains less what violated triangles must cost."""
         from maxmargin.structures.clustering.compiled.agglomeration import pack_triangles
 
         free = float(np.maximum(self.gains, 0).sum())
@@ -72,7 +72,7 @@ class PairGains:
 
 
 def partitions(n_items: int) -> Iterator[Clusters]:
-    """All clusterings of a few items, the clusters numbered 0, 1, … in order of appearance."""
+    """Enumerate all clusterings of a few items, with clusters numbered 0, 1, … in order of appearance."""
 
     def grow(labels: list[int], clusters: int) -> Iterator[list[int]]:
         if len(labels) == n_items:

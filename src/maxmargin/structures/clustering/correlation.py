@@ -27,41 +27,82 @@ MOST_RELAXED = 100  # items of a set whose relaxation takes seconds, not minutes
 
 
 class Clustered(NamedTuple):
-    """A clustering of the items of x; of a relaxation, how far each pair is together."""
+    """A clustering of the items of x, or a fractional solution of the relaxation.
+
+    Attributes
+    ----------
+    x : Pairs
+        The set of items.
+    together : array of shape (m,)
+        For every listed pair, 1 if it is in one cluster and 0 if not; values between occur if labels is None.
+    labels : array of shape (n,) or None
+        The cluster of every item, numbered 0, 1, … in order of appearance; None for a fractional solution.
+
+    See Also
+    --------
+    Correlation : The task whose outputs these are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> x = tasks.Pairs(2, [(0, 1)], [[0.9]])
+    >>> tasks.Clustered(x, np.array([1.0]), np.array([0, 0])).labels
+    array([0, 0])
+    """
 
     x: Pairs
-    together: Array  # (m,) of every listed pair, 1 in one cluster and 0 apart, or between where labels is None
-    labels: Clusters | None  # (n,) clusters 0, 1, … in order of appearance
+    together: Array
+    labels: Clusters | None
 
 
 class Correlation(PairTask):
-    """x is a set of items with features x_e of pairs e, y a cluster label for each item; an output z is a clustering.
+    """Correlation clustering with learnt scores of pairs.
+
+    x is a set of items with features x_e of pairs e, y a cluster label for each item, and an output z a clustering:
 
         Ψ(x, z) = n/m Σ_{e in one cluster of z} x_e,      n items, m pairs
 
-    (Finley and Joachims, "Supervised clustering with support vector machines", ICML 2005): the best clustering is that
-    with the highest total score of the pairs that it puts together. All pairs of a cluster count: it holds together
-    where most of its pairs are alike, and one strong link does not join two clusters.
+    (Finley and Joachims, "Supervised clustering with support vector machines", ICML 2005). The best clustering has the
+    highest total score of the pairs that it joins. All pairs of a cluster count, so that one strong link does not join
+    two clusters.
 
-    Ψ and the loss are n times a mean over pairs. A pair then needs the same margin in sets of any size, and a set
-    weighs as much as it has items; with plain sums the pairs of the largest set would outweigh all others.
+    Ψ and the loss are n times a mean over pairs: a pair needs the same margin in sets of any size, and a set weighs as
+    much as it has items. With plain sums, the pairs of the largest set would outweigh all others.
 
     Parameters
     ----------
     method : "greedy" or "relaxed"
         How the best clustering is searched, which is NP-hard to find. "greedy" merges clusters and moves items while
-        that raises the score, also from the true clusters: fast, and near the best in practice. It may miss the best
-        clustering (undergenerating), but comes with an upper bound: every pair decided on its own, less what triangles
-        forbid. "relaxed" solves a linear program over e in [0, 1] with triangle inequalities (overgenerating), and
-        rounds predictions: for sets of up to 100 items, with a certificate of the relaxed problem.
+        that raises the score, in training also from the true clusters: fast, and near the best in practice. It may miss
+        the best clustering (undergenerating), but has an upper bound: every pair decided on its own, less what violated
+        triangles must cost. "relaxed" solves a linear program over e in [0, 1] with triangle inequalities
+        (overgenerating), and rounds predictions: for sets of up to 100 items, with a certificate of the relaxed
+        problem.
     measure : "pairs" or "mitre"
-        The loss: few wrong pairs, or a high F1 of the MUC score (metrics.mitre_loss; "greedy" only). Both are
-        multiplied with the number n of items. "pairs" is n times the share of pairs that are together in one clustering
-        and separate in the other; "mitre" is n times 1 - F1.
+        The loss. "pairs" is n times the share of pairs that one clustering joins and the other separates; "mitre" is n
+        times 1 - F1 of the MUC score (metrics.mitre_loss; "greedy" only). n is the number of items.
     fit_intercept : bool
-        Whether pairs have one more feature, 1, without which a score could not have a threshold but 0.
+        Whether pairs have one more feature, the constant 1. Without it, the threshold of a score is 0.
 
-    Where x lists candidate pairs only, the others have no score, and the measure "pairs" does not count them.
+    Notes
+    -----
+    If x lists candidate pairs only, the others have no score, and the measure "pairs" does not count them.
+
+    See Also
+    --------
+    Forest : Clustering by the strongest links.
+    maxmargin.Clusterer : The estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> x = tasks.Pairs(3, [(0, 1), (0, 2), (1, 2)], [[0.9], [0.1], [0.2]])
+    >>> task = tasks.Correlation()
+    >>> task.setup([x], [[0, 0, 1]])
+    >>> task.argmax(np.array([1.0, -0.5]), x).labels.tolist()  # scores 0.4, -0.4 and -0.3
+    [0, 0, 1]
     """
 
     def __init__(self, method: Method = "greedy", measure: ClusterMeasure = "pairs", fit_intercept: bool = True):
@@ -90,7 +131,7 @@ class Correlation(PairTask):
         return self._psi(x, x.features.T @ together, together.sum(), pair_weight(len(x.pairs), x.n_items))
 
     def loss(self, y: Any, z: Any) -> float:
-        """Of z as the searches return it, or as labels: all pairs then count as listed."""
+        """Return Δ(y, z) of an output of a search, or of a list of labels, for which all pairs count as listed."""
         if not isinstance(z, Clustered):
             n_items = len(z)
             pairs = np.column_stack(np.triu_indices(n_items, 1))
@@ -109,9 +150,9 @@ class Correlation(PairTask):
         return Clustered(x, found.together, found.labels)
 
     def label(self, z: Clustered) -> Clusters:
-        """The cluster of every item, numbered 0, 1, … in order of appearance."""
+        """Return the cluster of every item, numbered 0, 1, … in order of appearance."""
         if z.labels is None:
-            raise ValueError("a fractional clustering has no labels; decode returns a rounded one")
+            raise ValueError("a fractional clustering has no labels; use `decode`, which rounds it to a clustering")
         return z.labels
 
     def outputs(self, x: Any) -> Iterator[Clustered]:
@@ -153,7 +194,7 @@ class Correlation(PairTask):
         return super().table(examples)
 
     def _clustered(self, x: Pairs, z: Any) -> Clustered:
-        """Labels as the output that they are."""
+        """Return labels as an output of the task."""
         if isinstance(z, Clustered):
             return z
         numbers = cluster_numbers(z, x.n_items, "z")

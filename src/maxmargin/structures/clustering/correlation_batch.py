@@ -1,4 +1,4 @@
-"""Sets of items with their true clusters, and the searches for the clustering with the highest score + loss."""
+"""Packed examples of Correlation, and the loss-augmented searches for their clusterings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from maxmargin.structures.clustering.triangles import Relaxation, Triangles, che
 
 
 class CorrelationBatch(Batch, RelaxationReport, ResumableSearches):
-    """Pairs in a table with the true clusters of their items, and where the last relaxation of every set ended."""
+    """Packed sets of items with true clusters; it keeps the binding triangles of every set's last relaxation."""
 
     call_cost = 300.0  # scoring all pairs, merging and moving, against one visit of a plane
 
@@ -34,7 +34,7 @@ class CorrelationBatch(Batch, RelaxationReport, ResumableSearches):
             for truth, own in zip(truths, map(table.rows, range(len(truths))), strict=True)
         ]
         self.weights = [pair_weight(m, n) for m, n in zip(np.diff(table.bounds), table.n_items, strict=True)]
-        self.triangles: list[Triangles | None] = [None] * len(truths)  # that held the last relaxation down
+        self.triangles: list[Triangles | None] = [None] * len(truths)  # binding ones of the last relaxation
 
     @property
     def method(self) -> str:
@@ -69,7 +69,7 @@ class CorrelationBatch(Batch, RelaxationReport, ResumableSearches):
         return Planes(self._combined(rows), loss, upper, fractional if self.search is Search.OVERGENERATING else None)
 
     def _combined(self, rows: list[Array]) -> Any:
-        """Σ_e row[e] · x_e for one row of factors per example."""
+        """Return Σ_e row[e] · x_e for one row of factors per example."""
         indices = [np.flatnonzero(row) for row in rows]
         ends = np.append(0, np.cumsum([len(each) for each in indices])).astype(np.int64)
         columns = [each + self.table.bounds[g] for each, g in zip(indices, self.ids, strict=True)]
@@ -80,34 +80,32 @@ class CorrelationBatch(Batch, RelaxationReport, ResumableSearches):
 
 
 class FoundClustering(NamedTuple):
-    """What a search found for one set of items."""
+    """Result of a search for one set of items."""
 
-    labels: Clusters | None  # None where it is fractional
-    together: Array  # (m,) of every listed pair, how far it is in one cluster
+    labels: Clusters | None  # None if the solution is fractional
+    together: Array  # (m,) for every listed pair: 1 if joined, 0 if separate, between if fractional
     loss: float
-    upper: float  # no output is higher above the truth, in score + λ·loss
+    upper: float  # bound on score + λ·loss of any output, minus the score of the truth
     solution: Relaxation | None
 
 
 def best_clustering(
     method: str, measure: str, scores: PairGains, truth: Clusters | None, lam: float, known: Triangles | None = None
 ) -> FoundClustering:
-    """The best output for score + λ·loss that the method finds, and how much better others can be than the truth.
+    """Search for the output with the highest score + λ·loss, and bound how far any output exceeds the truth.
 
-    With the measure "pairs" this is again a clustering by totals of pairs: each that is together adds to the loss if
-    it is apart in the truth, and takes from it otherwise.
-
-    known : triangles for a relaxation to begin with.
+    With the measure "pairs" the loss only changes the gains: a joined pair adds to the loss if the truth separates it,
+    and subtracts from it otherwise. known : triangles for a relaxation to begin with.
     """
     n, weight = scores.n_items, pair_weight(len(scores.gains), scores.n_items)
     inside = np.zeros(len(scores.gains), dtype=bool) if truth is None else scores.together(truth)
     right = float(scores.gains[inside].sum())  # the score of the truth
     if measure == "mitre":
         gains, rate = scores, lam * n * weight
-        most_added = rate  # of the loss it is known that it is at most n
+        most_added = rate  # the loss is at most n
     else:
         gains, rate = scores.plus(lam * np.where(inside, -1.0, 1.0)), 0.0
-        most_added = lam * np.count_nonzero(inside)  # what the loss is where all are apart
+        most_added = lam * np.count_nonzero(inside)  # the loss of the clustering into single items
     labels: Clusters | None
     if method == "relaxed":
         solution = relaxed(gains, known)
@@ -130,11 +128,11 @@ def best_clustering(
 
 
 def pair_gains(table: PairTable, g: int, scores: Array) -> PairGains:
-    """The pairs of one example with their scores."""
+    """Return the pairs of one example with their scores as gains."""
     own = table.rows(g)
     return PairGains(int(table.n_items[g]), table.first[own], table.second[own], scores)
 
 
 def pair_weight(n_pairs: int, n_items: int) -> float:
-    """What sums over pairs are divided by, in Ψ and in the loss."""
+    """Return the divisor m/n of sums over pairs in Ψ and in the loss."""
     return max(n_pairs, 1) / n_items

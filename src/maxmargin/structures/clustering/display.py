@@ -1,4 +1,4 @@
-"""ClusterDisplay: a clustering as points and the links that hold its clusters together."""
+"""ClusterDisplay: a picture of a clustering as points and the links that hold its clusters together."""
 
 from __future__ import annotations
 
@@ -14,27 +14,49 @@ from maxmargin.structures.clustering.labels import cluster_numbers
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PALETTE = "tab10"  # ten colours; further clusters have them again in another shape
+PALETTE = "tab10"  # ten colours; further clusters reuse them with another marker
 SHAPES = "osD^vP*X"
-BLACK = "#000000"  # no cluster has it
+BLACK = "#000000"  # not a colour of the palette
 
 
 class ClusterDisplay:
-    """Items as points, in the colours of their clusters, and links between them.
+    """Drawing of a clustering: items as points in the colours of their clusters, and links between them.
 
     Parameters
     ----------
-    labels : the predicted clustering, one label per item.
-    links : pairs (i, j) of items, or triples (i, j, score) such as Clusterer.links returns.
-    truth : the true clustering; the points then have its colours, and links between two true clusters are black.
-    points : (n, 2) where to draw the items; None puts them round a circle, those of a predicted cluster side by side.
+    labels : sequence
+        The predicted clustering, one label per item.
+    links : iterable
+        Pairs (i, j) of items, or triples (i, j, score) such as Clusterer.links returns.
+    truth : sequence, optional
+        The true clustering; the points then have its colours, and links between two true clusters are black.
+    points : array of shape (n, 2), optional
+        Positions of the items; by default they are on a circle, sorted by predicted cluster.
 
     Attributes
     ----------
-    labels, truth : cluster numbers of the items, 0, 1, … in order of appearance (truth may be None).
-    links : (m, 2) items.   scores : (m,) of the links, or None.
-    wrong : (m,) which links join two true clusters; None without a truth.
-    points : (n, 2).   ax_ : set by `plot`.
+    labels, truth : array of shape (n,)
+        Cluster numbers 0, 1, … in order of appearance (truth may be None).
+    links : array of shape (m, 2)
+        The linked items.
+    scores : array of shape (m,) or None
+        The scores of the links.
+    wrong : array of shape (m,) or None
+        Whether each link joins two true clusters; None without a truth.
+    points : array of shape (n, 2)
+        The positions drawn.
+    ax_ : matplotlib Axes
+        Set by `plot`.
+
+    See Also
+    --------
+    maxmargin.Clusterer.links : Returns the links of predictions.
+
+    Examples
+    --------
+    >>> from maxmargin import plotting
+    >>> plotting.ClusterDisplay([0, 0, 0], links=[(0, 1), (1, 2)], truth=["a", "a", "b"]).wrong.tolist()
+    [False, True]
     """
 
     def __init__(self, labels: Any, links: Iterable[Any] = (), truth: Any = None, points: Any = None):
@@ -109,8 +131,8 @@ class ClusterDisplay:
 
 def _round_a_circle(labels: NDArray[np.int64]) -> NDArray[np.float64]:
     order = np.argsort(labels, kind="stable")
-    gaps = np.append(0, np.diff(labels[order]) != 0)  # between two clusters as much room as for one more item
-    places = np.arange(len(labels)) + np.cumsum(gaps)
+    gaps = np.append(0, np.diff(labels[order]) != 0)  # leave the space of one item between two clusters
+    steps = np.arange(len(labels)) + np.cumsum(gaps)
     angles = np.empty(len(labels))
-    angles[order] = 2 * np.pi * places / (places.max(initial=0) + 2)
+    angles[order] = 2 * np.pi * steps / (steps.max(initial=0) + 2)
     return np.column_stack([np.cos(angles), np.sin(angles)])

@@ -51,29 +51,27 @@ class Clusterer(Trainer):
     a list of clusterings, each a list of labels, one per item; which labels they are does not matter.
 
     linkage="forest": a cluster is held together by its strongest links, as in single-link clustering: the clusters are
-    the trees of the maximum spanning forest of the pairs with a positive score. Which pairs of a true cluster are to
-    hold it together is not known, and found in training (tasks.Forest; Yu and Joachims 2009, section 5.2), so that two
-    members of a cluster need not look alike where others stand between them. Training solves a sequence of convex
-    problems and ends in a local optimum.
+    the trees of the maximum spanning forest of the pairs with a positive score. The links of a true cluster are latent
+    and found in training (tasks.Forest; Yu and Joachims 2009, section 5.2), so two members of a cluster need not look
+    alike if other members connect them. Training solves a sequence of convex problems and ends in a local optimum.
 
-    linkage="correlation": all pairs of a cluster hold it together or drive it apart: the clusters are those with the
-    highest total score of pairs (tasks.Correlation; Finley and Joachims 2005), so that one wrong link does not join two
-    clusters. Training is one convex problem, but the best clustering can only be searched for: `certificate_` says what
-    is proved.
+    linkage="correlation": all pairs of a cluster count for or against it: the clusters are those with the highest total
+    score of pairs (tasks.Correlation; Finley and Joachims 2005), so that one wrong link does not join two clusters.
+    Training is one convex problem, but finding the best clustering is NP-hard: `certificate_` says what is proved.
 
-    Features are used as they are: bring them to comparable sizes, because ½‖w‖² treats them alike.
+    Features are used as they are: scale them to comparable sizes, because ½‖w‖² treats them alike.
 
     Parameters
     ----------
     linkage : "forest" or "correlation"
-        What holds a cluster together. Each has parameters of its own, which are refused with the other.
+        What holds a cluster together. Parameters of one linkage are refused with the other.
     {penalty}
     start : None, "chain", "random" or array
-        Of "forest". The links that training begins with, which decide the local optimum that it ends in. None: the best
-        ones at weights that tell pairs inside of clusters from all others, by least squares. An array: the best ones at
-        these weights. "chain": every item with the next one of its cluster, for items in a meaningful order (as in the
-        paper). "random": trees drawn by lot. Of several restarts, solvers.CCCP(restarts=5), all but the first are
-        random; from "chain" all would be the same.
+        For "forest": the links that training begins with, which decide the local optimum that it ends in. None: the
+        best ones at weights that separate pairs inside clusters from all others by least squares. An array: the best
+        ones at these weights. "chain": every item with the next one of its cluster, for items in a meaningful order (as
+        in the paper). "random": random spanning trees. Of several restarts, solvers.CCCP(restarts=5), all but the first
+        are random; from "chain" all would be the same.
     {method}
     {measure}
     fit_intercept : bool
@@ -83,7 +81,7 @@ class Clusterer(Trainer):
         Weight of the mean structured hinge against ½‖w‖². The loss counts links, or items, so that sets of many items
         weigh more.
     solver : str or Solver
-        What solves the convex problems; for "forest" a solvers.CCCP object sets rounds and restarts too.
+        Solver of the convex problems; for "forest" a solvers.CCCP object also sets rounds and restarts.
     {options}
 
     Attributes
@@ -148,11 +146,11 @@ class Clusterer(Trainer):
         return Predictions(self.task_.label(z) for z in decoded(self, X))
 
     def links(self, X: Any) -> list[list[Link]]:
-        """Why items are in one cluster: for each set the pairs that hold its clusters together, the strongest first.
+        """Return, for each set, the pairs that hold its predicted clusters together, the strongest first.
 
-        Of linkage="forest" they are the links of the predicted forest; the clusters of a higher threshold are those
-        that remain when links below it are cut. Of "correlation" they are all listed pairs in one cluster, those with a
-        negative score too.
+        With linkage="forest" these are the links of the predicted forest; cutting all links below a higher threshold
+        gives the clusters at that threshold. With "correlation" they are all listed pairs in one cluster, also those
+        with a negative score.
         """
         check_is_fitted(self)
         found = []
@@ -169,27 +167,27 @@ class Clusterer(Trainer):
         return self.task_.table(examples).scores(self.w_, np.arange(len(examples)))
 
     def score(self, X: Any, Y: Any) -> float:
-        """B³ F1 over the items of all sets: higher is better. metrics has other scores.
+        """Return the B³ F1 score over the items of all sets; higher is better. `maxmargin.metrics` has other scores.
 
-        B³ weighs every item the same, and neither one cluster nor a cluster for each item makes it high as such.
+        B³ weighs every item the same, and neither one large cluster nor single items score high by themselves.
         """
         return b_cubed(Y, self.predict(X)).f1
 
     @property
     def coef_(self) -> Array:
-        """(n_features,) weights."""
+        """The weights of the pair features, an array of shape (n_features,)."""
         check_is_fitted(self)
-        return self.task_.parts(self.w_)["features"]
+        return self.task_.split_weights(self.w_)["features"]
 
     @property
     def intercept_(self) -> float:
         """The constant that is added to all scores."""
         check_is_fitted(self)
-        return float(self.task_.parts(self.w_).get("intercept", (0.0,))[0])
+        return float(self.task_.split_weights(self.w_).get("intercept", (0.0,))[0])
 
     @property
     def n_features_in_(self) -> int:
-        """Features per pair."""
+        """The number of features per pair."""
         check_is_fitted(self)
         return int(self.task_.n_features_)
 
@@ -198,13 +196,15 @@ class Clusterer(Trainer):
         """The names of the features of pairs."""
         check_is_fitted(self)
         if self.task_.feature_names_ is None:
-            raise AttributeError("the features of these pairs have no names")
+            raise AttributeError(
+                "the features of the training pairs have no names; pass feature_names to tasks.Pairs to name them"
+            )
         return np.array(self.task_.feature_names_, dtype=object)
 
     def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
         columns = range(task.n_features_) if task.feature_names_ is None else task.feature_names_
         names = {"features": columns, "intercept": ["constant"]}
-        return {kind: Weights(values, feature=names[kind]) for kind, values in task.parts(w).items()}
+        return {kind: Weights(values, feature=names[kind]) for kind, values in task.split_weights(w).items()}
 
     def _findings(self, X: Any, Y: Any) -> Findings:
         from maxmargin.structures.clustering.findings import cluster_findings
@@ -220,12 +220,14 @@ class Clusterer(Trainer):
                 given = getattr(self, name)
                 if other != self.linkage and given is not default and (default is None or given != default):
                     own = " and ".join(LINKAGES[self.linkage])
-                    raise ValueError(f"{name}={given!r} is for linkage={other!r}; linkage={self.linkage!r} has {own}")
+                    raise ValueError(
+                        f"{name}={given!r} belongs to linkage={other!r}; linkage={self.linkage!r} takes {own}"
+                    )
         if self.linkage == "correlation":
             return task_from(self, Correlation)
         if isinstance(self.start, str) and self.start not in STARTS:
             raise ValueError(f"start must be None, 'chain', 'random' or an array of weights, got {self.start!r}")
-        start = self.start if isinstance(self.start, str) else "random"  # of the restarts, where the first has weights
+        start = self.start if isinstance(self.start, str) else "random"  # for restarts after one from given weights
         solver = as_solver(self.solver)
         if start == "chain" and isinstance(solver, CCCP) and solver.restarts != 1:
             raise ValueError(

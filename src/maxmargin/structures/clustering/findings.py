@@ -1,4 +1,4 @@
-"""What a report shows of clusterings: pairs and items in the right cluster, and clusters with their mistakes."""
+"""The findings of a report on clusterings: pairs and items in the right cluster, and clusters with their mistakes."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from maxmargin.report.sections import table
 from maxmargin.structures.clustering.labels import cluster_numbers
 from maxmargin.structures.clustering.measures import COUNTED, f1_of_sums, overlaps_of
 
-MOST_ITEMS = 200  # of a set that is drawn
-MOST_LINKS = 12
+MOST_ITEMS = 200  # items drawn per set
+MOST_LINKS = 12  # wrong links listed per set
 NAMES = {"b_cubed": "B³", "pairwise": "pairs in one cluster", "muc": "MUC"}
 
 
 def cluster_findings(model: Any, X: Any, Y: Any) -> Findings:
-    """B³, pairs and MUC; a set is worse the more pairs of its items are wrongly together or apart."""
+    """Measure B³, pairs and MUC, and rank the sets by the number of wrongly joined or separated pairs."""
     predicted = model.predict(X)
     if len(predicted) != len(Y):
-        raise ValueError(f"X has {len(predicted)} sets but Y has {len(Y)}")
+        raise ValueError(f"X has {len(predicted)} sets but Y has {len(Y)}; expected one clustering per set")
     truth = [cluster_numbers(y, len(z), f"example {i}") for i, (y, z) in enumerate(zip(Y, predicted, strict=True))]
     found = [cluster_numbers(z, len(z), f"example {i}") for i, z in enumerate(predicted)]
     overlaps = [overlaps_of(y, z) for y, z in zip(truth, found, strict=True)]
@@ -32,24 +32,24 @@ def cluster_findings(model: Any, X: Any, Y: Any) -> Findings:
         measures.append(ReportedMeasure(f"F1 of {said}", len(counts), f1_of_sums, counts))
     measures.append(mean_of("sets without a mistake", [len(o.shared) == len(o.true) == len(o.found) for o in overlaps]))
     pairs = np.array([COUNTED["pairwise"](each) for each in overlaps], dtype=float).reshape(-1, 4)
-    apart, together = pairs[:, 3] - pairs[:, 2], pairs[:, 1] - pairs[:, 0]
+    separated, joined = pairs[:, 3] - pairs[:, 2], pairs[:, 1] - pairs[:, 0]
     sizes = [[len(np.unique(y)), len(np.unique(z))] for y, z in zip(truth, found, strict=True)]
     return Findings(
         unit="set",
         measures=measures,
-        wrongness=apart + together,
+        wrongness=separated + joined,
         said=lambda i: (
-            f"{len(truth[i])} items; {apart[i]:.0f} pairs are wrongly apart, {together[i]:.0f} wrongly together; "
-            f"{sizes[i][1]} clusters in the place of {sizes[i][0]}"
+            f"{len(truth[i])} items; {separated[i]:.0f} pairs are wrongly separated, {joined[i]:.0f} wrongly joined; "
+            f"{sizes[i][1]} predicted and {sizes[i][0]} true clusters"
         ),
         drawn=lambda i: _drawn(model, X, i, truth[i], found[i]),
         legend=note("Boxes are predicted clusters; items have the colour and the number of their true cluster."),
-        sections=(_numbers(truth, found),),
+        sections=(_sizes(truth, found),),
     )
 
 
-def _numbers(truth: list[Any], found: list[Any]) -> Section:
-    """How many clusters there are, and how large they are."""
+def _sizes(truth: list[Any], found: list[Any]) -> Section:
+    """Tabulate the number and the sizes of true and predicted clusters."""
 
     def row(name: str, clusterings: list[Any]) -> list[Any]:
         each = [np.bincount(clusters) for clusters in clusterings]
@@ -58,7 +58,7 @@ def _numbers(truth: list[Any], found: list[Any]) -> Section:
         largest = f"{int(sizes.max(initial=0)):,}"
         return [name, f"{len(sizes):,}", mean, largest, f"{int(np.sum(sizes == 1)):,}"]
 
-    head = ["", "clusters", "items of one, mean", "of the largest", "clusters of one item"]
+    head = ["", "clusters", "mean size", "largest size", "clusters of one item"]
     return Section(
         "Sizes of clusters", table(head, [row("true", truth), row("predicted", found)], numbers=[1, 2, 3, 4])
     )

@@ -1,4 +1,4 @@
-"""Forest: clusters as the trees of a forest of strong links, of which the data show the clusters only."""
+"""Forest: clusters as the trees of a latent forest of strong links; the data show only the clusters."""
 
 from __future__ import annotations
 
@@ -22,32 +22,56 @@ STARTS = ("chain", "random")
 
 
 class Linked(NamedTuple):
-    """A spanning forest: some of the pairs of x, which close no cycle."""
+    """A spanning forest of the items of x: some of its pairs, which close no cycle.
+
+    Attributes
+    ----------
+    x : Pairs
+        The set of items.
+    rows : array of shape (m,)
+        Indices of the linked pairs in x.pairs.
+    pairs : array of shape (m, 2)
+        The linked items.
+
+    See Also
+    --------
+    Forest : The task whose outputs these are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> x = tasks.Pairs(3, [(0, 1), (0, 2), (1, 2)], [[0.9], [0.1], [0.2]])
+    >>> tasks.Linked(x, np.array([0])).pairs.tolist()
+    [[0, 1]]
+    """
 
     x: Pairs
-    rows: Edges  # the numbers of these pairs among those of x
+    rows: Edges
 
     @property
     def pairs(self) -> Edges:
-        """(m, 2) the items that are linked."""
+        """The linked items, an array of shape (m, 2)."""
         return self.x.pairs[self.rows]
 
 
 class Forest(PairTask):
-    """x is a set of items with features x_e of pairs e, y a cluster label for each item; an output z is a forest.
+    """Clustering by the strongest links, with the links as latent variables.
+
+    x is a set of items with features x_e of pairs e, y a cluster label for each item, and an output z a forest:
 
         Ψ(x, z) = Σ_{e in z} x_e,      Δ(y, z) = n - k - Σ_{e in z} l_e,
 
     with l_e = 1 for links inside a true cluster and l_e = -penalty for links between two (Yu and Joachims 2009, Eq. 8;
-    penalty is the r of their modified loss). The trees of z are the clusters that it shows. Which links hold a true
-    cluster together is not known: the data show y only, and the best forest that explains it is found in training.
+    penalty is the r of their modified loss). The trees of z are the predicted clusters. The data show only y, so the
+    links that hold a true cluster together are latent: training finds the best forest that explains y.
 
-    The best forest is found by Kruskal's algorithm on the scores s_e = ⟨w, x_e⟩: of all forests, from the positive
-    edges; with λΔ, from the positive ones of s_e - λ l_e; of those that explain y, from all edges inside of clusters,
-    negative ones too, because a cluster must hold together.
+    Kruskal's algorithm finds the best forest on the scores s_e = ⟨w, x_e⟩. Among all forests it uses the edges with a
+    positive s_e, with λΔ those with a positive s_e - λ l_e. Among the forests that explain y it uses all edges inside
+    clusters, also those with a negative score, because a cluster must be connected.
 
-    Where x lists candidate pairs only, they may not connect a true cluster. n - k is then the number of links that a
-    forest of candidates inside of clusters can have, so that there always is a forest with loss 0.
+    If x lists candidate pairs only, these may not connect a true cluster. n - k is then the largest number of links in
+    a forest of candidates inside clusters, so that there always is a forest with loss 0.
 
     Parameters
     ----------
@@ -59,9 +83,27 @@ class Forest(PairTask):
         items, as far as those pairs are candidates (else to near ones); "random" draws a spanning tree for each
         cluster, so that several starts differ.
     fit_intercept : bool
-        Whether pairs have one more feature, 1, without which a score could not have a threshold but 0.
+        Whether pairs have one more feature, the constant 1. Without it, the threshold of a score is 0.
 
+    Notes
+    -----
     Slack rescaling and squared slacks are searched with a proved upper bound, see rescaling.py.
+
+    See Also
+    --------
+    Correlation : Clustering by all pairs of a cluster.
+    maxmargin.Clusterer : The estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> x = tasks.Pairs(3, [(0, 1), (0, 2), (1, 2)], [[0.9], [0.1], [0.2]])
+    >>> task = tasks.Forest()
+    >>> task.setup([x], [[0, 0, 1]])
+    >>> z = task.argmax(np.array([1.0, -0.5]), x)  # scores 0.4, -0.4 and -0.3
+    >>> task.label(z).tolist()
+    [0, 0, 1]
     """
 
     latent = True
@@ -104,7 +146,7 @@ class Forest(PairTask):
         return _truths(examples, self.pack(examples, [y]).guessed(rng))[0]
 
     def label(self, z: Linked) -> Clusters:
-        """The cluster of every item, numbered 0, 1, … in order of appearance."""
+        """Return the cluster of every item, numbered 0, 1, … in order of appearance."""
         components = _components(z.x.n_items, z.pairs)[1]
         return cluster_numbers(components, z.x.n_items, "z")
 
@@ -136,12 +178,12 @@ class Forest(PairTask):
             clusters = cluster_numbers(y, x.n_items, f"example {i}")
             inside.append(x.inside(clusters))
             most.append(_most_links(x, inside[-1]))
-            places = _places(clusters)
-            steps.append(np.abs(places[x.pairs[:, 0]] - places[x.pairs[:, 1]]))
+            ranks = _ranks_in_cluster(clusters)
+            steps.append(np.abs(ranks[x.pairs[:, 0]] - ranks[x.pairs[:, 1]]))
         return ForestBatch(self, self.table(examples), inside, np.array(most, dtype=np.int64), steps)
 
     def prices(self, inside: NDArray[np.bool_]) -> Array:
-        """l_e of pairs that are inside of a true cluster, or not."""
+        """Return l_e of pairs, given whether they are inside a true cluster."""
         return np.where(inside, 1.0, -float(self.penalty))
 
 
@@ -155,7 +197,7 @@ def _truths(examples: list[Pairs], batch: ForestBatch) -> list[Linked]:
 
 
 def _most_links(x: Pairs, inside: NDArray[np.bool_]) -> int:
-    """How many links a forest inside of clusters can have: n - k where the candidates connect every cluster."""
+    """Count the links of a largest forest inside clusters: n - k if the candidates connect every cluster."""
     return x.n_items - _components(x.n_items, x.pairs[inside])[0]
 
 
@@ -165,10 +207,10 @@ def _components(n_items: int, pairs: Edges) -> tuple[int, Clusters]:
     return int(count), numbers
 
 
-def _places(clusters: Clusters) -> Edges:
-    """Of every item, how many items of its cluster come before it."""
+def _ranks_in_cluster(clusters: Clusters) -> Edges:
+    """Count, for every item, the items of its cluster that come before it."""
     order = np.argsort(clusters, kind="stable")
     starts = np.append(0, np.cumsum(np.bincount(clusters)))
-    places = np.empty(len(clusters), dtype=np.int64)
-    places[order] = np.arange(len(clusters)) - starts[clusters[order]]
-    return places
+    ranks = np.empty(len(clusters), dtype=np.int64)
+    ranks[order] = np.arange(len(clusters)) - starts[clusters[order]]
+    return ranks

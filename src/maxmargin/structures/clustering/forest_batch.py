@@ -1,4 +1,4 @@
-"""Sets of items with the forests that stand for their clusters, and Kruskal's search for the best forests."""
+"""Packed examples of Forest: the latent forests of their true clusters, and Kruskal's search for the best forests."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ Edges = NDArray[np.int64]
 
 
 class SpanningForests(NamedTuple):
-    """Forests of several examples: their edges one after another, by number in the table, and how many each has."""
+    """Forests of several examples, concatenated."""
 
-    edges: Edges
-    counts: Edges
+    edges: Edges  # row numbers in the table of pairs
+    counts: Edges  # number of edges of every example
 
 
 class ForestBatch(Batch, Latent):
-    """Pairs in a table, which of them are inside of clusters, and the forests that explain these.
+    """Packed sets of items with true clusters, each of which a latent forest explains.
 
-    inside : of every example, which of its pairs are inside of a true cluster.
-    most : of every example, how many links a forest inside of clusters can have.
-    steps : of every example and pair, how many items of its cluster the one item is after the other.
+    inside : for every example, whether each of its pairs is inside a true cluster.
+    most : for every example, the number of links of a largest forest inside clusters.
+    steps : for every example and pair, the distance of its items, counted in items of their cluster.
     """
 
     call_cost = 100.0  # scoring and sorting all pairs, against one visit of a plane
@@ -72,33 +72,35 @@ class ForestBatch(Batch, Latent):
         return self.table.combined(_difference(after.truths(), self.truths(), self.table))
 
     def truths(self) -> SpanningForests:
-        """The forests that stand for the labels of these examples."""
-        parts = [self.truth[self.truth_bounds[g] : self.truth_bounds[g + 1]] for g in self.ids]
-        return SpanningForests(np.concatenate(parts) if parts else np.empty(0, dtype=np.int64), self.most[self.ids])
+        """Return the forests that currently explain the labels of these examples."""
+        edges = [self.truth[self.truth_bounds[g] : self.truth_bounds[g + 1]] for g in self.ids]
+        return SpanningForests(np.concatenate(edges) if edges else np.empty(0, dtype=np.int64), self.most[self.ids])
 
     def _chained(self) -> ForestBatch:
-        """Of the pairs inside of a cluster the nearest first, counted in items of the cluster."""
+        """Link every item to the next one of its cluster, or to the nearest candidate."""
         return self._explained_by([-self.steps[g].astype(float) for g in self.ids])
 
     def _explained_by(self, weights: list[Array]) -> ForestBatch:
-        """The same with the maximum spanning trees of all clusters for the truth."""
-        found = spanned(self.table, self.ids, weights, [self.inside[g] for g in self.ids])
-        part = copy(self)
-        part.truth = self.truth.copy()
-        places = np.concatenate([np.arange(self.truth_bounds[g], self.truth_bounds[g + 1]) for g in self.ids])
-        part.truth[places] = found.edges
-        return part
+        """Return a copy whose true forests are the maximum spanning forests inside clusters at these weights."""
+        found = maximum_forests(self.table, self.ids, weights, [self.inside[g] for g in self.ids])
+        changed = copy(self)
+        changed.truth = self.truth.copy()
+        rows = np.concatenate([np.arange(self.truth_bounds[g], self.truth_bounds[g + 1]) for g in self.ids])
+        changed.truth[rows] = found.edges
+        return changed
 
 
 def best_forests(w: Array, table: PairTable, ids: Index, prices: list[Array] | None = None) -> SpanningForests:
-    """The forests with the highest Σ s_e - price_e of these examples."""
+    """Return the forests of these examples with the highest Σ s_e - price_e."""
     scores = table.scores(w, ids)
     gains = scores if prices is None else [s - p for s, p in zip(scores, prices, strict=True)]
-    return spanned(table, ids, gains, [each > 0 for each in gains])
+    return maximum_forests(table, ids, gains, [each > 0 for each in gains])
 
 
-def spanned(table: PairTable, ids: Index, weights: list[Array], allowed: list[NDArray[np.bool_]]) -> SpanningForests:
-    """Of each example the spanning forest of its allowed pairs with the largest weight."""
+def maximum_forests(
+    table: PairTable, ids: Index, weights: list[Array], allowed: list[NDArray[np.bool_]]
+) -> SpanningForests:
+    """Return the maximum spanning forest of the allowed pairs of each example."""
     from maxmargin.inputs.labels.compiled.spanning_forest import spanning_forests
 
     order, bounds = [np.empty(0, dtype=np.int64)], [0]
@@ -115,13 +117,13 @@ def spanned(table: PairTable, ids: Index, weights: list[Array], allowed: list[ND
 
 
 def _difference(plus: SpanningForests, minus: SpanningForests, table: PairTable) -> sparse.csr_array:
-    """(examples, pairs of the table): 1 for links of the first only, -1 for those of the second only."""
+    """Return an (examples, pairs) matrix: 1 for links of `plus` only, -1 for links of `minus` only."""
 
     def indicators(forests: SpanningForests) -> sparse.csr_array:
         ends = np.append(0, np.cumsum(forests.counts))
         shape = len(forests.counts), int(table.bounds[-1])
         rows = sparse.csr_array((np.ones(len(forests.edges)), forests.edges, ends), shape=shape)
-        rows.sort_indices()  # else subtracting takes work space as long as the table
+        rows.sort_indices()  # subtracting unsorted rows would allocate as much as the table
         return rows
 
-    return indicators(plus) - indicators(minus)  # what both share is 0 exactly, and not stored
+    return indicators(plus) - indicators(minus)  # shared links cancel exactly and are not stored

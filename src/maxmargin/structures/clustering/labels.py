@@ -1,4 +1,4 @@
-"""Clusterings as labels of items: a list of n labels, of which equal ones are in one cluster."""
+"""Clusterings as lists of labels: items with equal labels are in one cluster."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Clusters: TypeAlias = NDArray[np.int64]  # of every item the number of its cluster
+Clusters: TypeAlias = NDArray[np.int64]  # the cluster number of every item
 
 
 def cluster_numbers(labels: Any, n_items: int, name: str) -> Clusters:
-    """Labels of any kind as numbers 0, 1, … in the order in which clusters first appear.
+    """Number the clusters of labels of any kind 0, 1, … in order of appearance.
 
-    `name` is what messages call the labels, such as "example 3".
+    `name` names the labels in error messages, for example "example 3".
     """
     if isinstance(labels, str | bytes) or not isinstance(labels, Collection):
         raise ValueError(f"{name}: the clustering is {labels!r}; expected a list of {n_items} labels, one per item")
@@ -32,7 +32,7 @@ def cluster_numbers(labels: Any, n_items: int, name: str) -> Clusters:
         if label is None or label != label:
             raise ValueError(
                 f"{name}: the label of item {i} is {label}; expected the item's cluster "
-                "(a label of its own where it is in no cluster with others)"
+                "(a label of its own if it is alone in its cluster)"
             )
         try:
             found[i] = numbers.setdefault(label, len(numbers))

@@ -1,14 +1,11 @@
-"""How far predicted clusterings agree with the true ones.
+"""Measures of the agreement between predicted and true clusterings.
 
-A clustering of n items is a list of n labels; items with equal labels are in one cluster, and which labels they are
-does not matter. K stands for a true cluster and R for a predicted one. All scores are ratios of sums over clusters,
-items or pairs of items, and all take collections of clusterings, one for every document, name or set of items.
+A clustering of n items is a list of n labels; items with equal labels form one cluster, and the labels themselves do
+not matter. K denotes a true cluster and R a predicted one. All scores are ratios of sums over clusters, items or pairs
+of items, and all take lists of clusterings, one for every document, name or set of items.
 
-average : "micro" adds the counts of all examples up before ratios are taken, as scorers of coreference do, so that
-    large examples weigh more; "macro" is the mean over examples of each ratio.
-
-Where neither clustering has anything to count (links, pairs), nothing is wrong, and precision, recall and F1 are 1;
-where only one of them has nothing, the ratio without anything to count is 0.
+If neither clustering has anything to count (links, pairs), precision, recall and F1 are 1; if only one of them has
+nothing to count, its ratio is 0.
 """
 
 from __future__ import annotations
@@ -27,7 +24,22 @@ AVERAGES = ("micro", "macro")
 
 
 class ClusterScore(NamedTuple):
-    """Precision, recall and their harmonic mean, each between 0 and 1."""
+    """Agreement of two clusterings: precision, recall and their harmonic mean, each between 0 and 1.
+
+    Attributes
+    ----------
+    precision, recall, f1 : float
+
+    See Also
+    --------
+    muc, b_cubed, ceaf, pairwise : The measures that return it.
+
+    Examples
+    --------
+    >>> from maxmargin import metrics
+    >>> metrics.pairwise([[0, 0, 0]], [[0, 0, 1]])
+    ClusterScore(precision=1.0, recall=0.3333333333333333, f1=0.5)
+    """
 
     precision: float
     recall: float
@@ -44,49 +56,132 @@ class AgreementCounts(NamedTuple):
 
 
 class Overlaps(NamedTuple):
-    """The true and the predicted clusters of one example, and how many items those that meet have in common."""
+    """Contingency table of one example: sizes of its true and predicted clusters and of their intersections."""
 
     true: Numbers  # sizes |K|
     found: Numbers  # sizes |R|
-    rows: Numbers  # the true cluster of every pair of clusters that meet
-    columns: Numbers  # the predicted one
+    rows: Numbers  # the true cluster of every pair (K, R) that shares items
+    columns: Numbers  # the predicted cluster of every such pair
     shared: Numbers  # |K ∩ R|
 
 
 def muc(truth: Sequence[Any], found: Sequence[Any], average: str = "micro") -> ClusterScore:
-    """The MUC (MITRE) score of Vilain et al., "A model-theoretic coreference scoring scheme" (MUC-6, 1995).
+    """Compute the link-based MUC (MITRE) score of coreference resolution.
 
-    A true cluster that the prediction cuts into p(K) parts lacks p(K) - 1 of the |K| - 1 links that hold it together:
+    A true cluster that the prediction cuts into p(K) pieces lacks p(K) - 1 of the |K| - 1 links that hold it together:
 
-        recall = Σ_K (|K| - p(K)) / Σ_K (|K| - 1),    precision the same with the two clusterings exchanged.
+        recall = Σ_K (|K| - p(K)) / Σ_K (|K| - 1),    precision the same with the two clusterings exchanged
 
-    Clusters of one item do not count. One cluster of all items has recall 1 and often a high precision.
+    (Vilain et al., "A model-theoretic coreference scoring scheme", MUC-6, 1995). Clusters of one item do not count.
+    One cluster of all items has recall 1 and often a high precision.
+
+    Parameters
+    ----------
+    truth, found : sequence of clusterings
+        The true and the predicted clusterings, each a list of labels, one per item.
+    average : {"micro", "macro"}
+        "micro" adds up the counts of all examples before taking ratios, as scorers of coreference do, so that large
+        examples weigh more; "macro" is the mean of each ratio over the examples.
+
+    Returns
+    -------
+    ClusterScore
+
+    See Also
+    --------
+    mitre_loss : 1 - F1 of this score.
+    b_cubed, ceaf, pairwise : Scores that count items, matched clusters or pairs.
+
+    Examples
+    --------
+    >>> from maxmargin import metrics
+    >>> metrics.muc([["a", "a", "a"]], [[0, 0, 1]])
+    ClusterScore(precision=1.0, recall=0.5, f1=0.6666666666666666)
     """
     return _score(truth, found, average, _links)
 
 
 def mitre_loss(truth: Sequence[Any], found: Sequence[Any], average: str = "micro") -> float:
-    """1 - F1 of `muc`: what Yu and Joachims (2009, Table 2) call MITRE loss."""
+    """Compute the MITRE loss of Yu and Joachims (2009, Table 2): 1 - F1 of `muc`.
+
+    Parameters
+    ----------
+    truth, found, average
+        As of `muc`.
+
+    Returns
+    -------
+    float
+        Between 0 (best) and 1.
+
+    See Also
+    --------
+    muc : The score.
+
+    Examples
+    --------
+    >>> from maxmargin import metrics
+    >>> round(metrics.mitre_loss([["a", "a", "a"]], [[0, 0, 1]]), 3)
+    0.333
+    """
     return 1.0 - muc(truth, found, average).f1
 
 
 def b_cubed(truth: Sequence[Any], found: Sequence[Any], average: str = "micro") -> ClusterScore:
-    """B³ of Bagga and Baldwin, "Algorithms for scoring coreference chains" (LREC workshop, 1998).
+    """Compute the item-based B³ score of Bagga and Baldwin (LREC workshop, 1998).
 
-    The mean over items of |K ∩ R| / |R| (precision) and of |K ∩ R| / |K| (recall), where K and R are the clusters of
-    the item.
+    Precision is the mean over items of |K ∩ R| / |R| and recall that of |K ∩ R| / |K|, where K and R are the clusters
+    of the item.
+
+    Parameters
+    ----------
+    truth, found, average
+        As of `muc`.
+
+    Returns
+    -------
+    ClusterScore
+
+    See Also
+    --------
+    muc, ceaf, pairwise : Other scores.
+
+    Examples
+    --------
+    >>> from maxmargin import metrics
+    >>> metrics.b_cubed([["a", "a", "b", "b"]], [[0, 0, 0, 0]])
+    ClusterScore(precision=0.5, recall=1.0, f1=0.6666666666666666)
     """
     return _score(truth, found, average, _items)
 
 
 def ceaf(truth: Sequence[Any], found: Sequence[Any], by: str = "items", average: str = "micro") -> ClusterScore:
-    """CEAF of Luo, "On coreference resolution performance metrics" (HLT-EMNLP 2005): clusters matched one to one.
+    """Compute the CEAF score, which matches true and predicted clusters one to one.
 
-    The matching with the largest total similarity φ(K, R), divided by Σ_K φ(K, K) for recall and by Σ_R φ(R, R) for
-    precision.
+    The largest total similarity φ(K, R) of a matching is divided by Σ_K φ(K, K) for recall and by Σ_R φ(R, R) for
+    precision (Luo, "On coreference resolution performance metrics", HLT-EMNLP 2005).
 
-    by : "items" (φ = |K ∩ R|: the share of items in matched clusters; CEAF-m) or "clusters"
-        (φ = 2|K ∩ R| / (|K| + |R|), in which clusters of all sizes weigh the same; CEAF-e).
+    Parameters
+    ----------
+    truth, found, average
+        As of `muc`.
+    by : {"items", "clusters"}
+        "items": φ = |K ∩ R|, the share of items in matched clusters (CEAF-m). "clusters":
+        φ = 2|K ∩ R| / (|K| + |R|), so that clusters of all sizes weigh the same (CEAF-e).
+
+    Returns
+    -------
+    ClusterScore
+
+    See Also
+    --------
+    muc, b_cubed, pairwise : Other scores.
+
+    Examples
+    --------
+    >>> from maxmargin import metrics
+    >>> metrics.ceaf([["a", "a", "b", "b"]], [[0, 0, 0, 0]])
+    ClusterScore(precision=0.5, recall=0.5, f1=0.5)
     """
     if by not in ("items", "clusters"):
         raise ValueError(f"by must be 'items' or 'clusters', got {by!r}")
@@ -94,26 +189,65 @@ def ceaf(truth: Sequence[Any], found: Sequence[Any], by: str = "items", average:
 
 
 def pairwise(truth: Sequence[Any], found: Sequence[Any], average: str = "micro") -> ClusterScore:
-    """Precision, recall and F1 of the pairs of items in one cluster."""
+    """Compute precision, recall and F1 of the pairs of items that share a cluster.
+
+    Parameters
+    ----------
+    truth, found, average
+        As of `muc`.
+
+    Returns
+    -------
+    ClusterScore
+
+    See Also
+    --------
+    pair_loss : The share of wrong pairs.
+    muc, b_cubed, ceaf : Other scores.
+
+    Examples
+    --------
+    >>> from maxmargin import metrics
+    >>> metrics.pairwise([["a", "a", "b", "b"]], [[0, 0, 1, 2]])
+    ClusterScore(precision=1.0, recall=0.5, f1=0.6666666666666666)
+    """
     return _score(truth, found, average, _pairs)
 
 
 def pair_loss(truth: Sequence[Any], found: Sequence[Any], average: str = "micro") -> float:
-    """The share of pairs of items that are together in one clustering and apart in the other: 1 - Rand's index.
+    """Compute the share of pairs of items that one clustering joins and the other separates: 1 - Rand index.
 
-    0 for examples of one item.
+    Parameters
+    ----------
+    truth, found, average
+        As of `muc`.
+
+    Returns
+    -------
+    float
+        Between 0 (best) and 1; 0 for examples of one item.
+
+    See Also
+    --------
+    pairwise : Precision and recall of joined pairs.
+
+    Examples
+    --------
+    >>> from maxmargin import metrics
+    >>> metrics.pair_loss([["a", "a", "b", "b"]], [[0, 0, 0, 0]])
+    0.6666666666666666
     """
-    parts = []
+    counts = []
     for overlaps in _compared(truth, found, average):
         right, together, _, true = _pairs(overlaps)
-        parts.append((together + true - 2 * right, _n_pairs(overlaps.true.sum())))
+        counts.append((together + true - 2 * right, _n_pairs(overlaps.true.sum())))
     if average == "micro":
-        parts = [(sum(wrong for wrong, _ in parts), sum(total for _, total in parts))]
-    return float(np.mean([wrong / total if total else 0.0 for wrong, total in parts]))
+        counts = [(sum(wrong for wrong, _ in counts), sum(total for _, total in counts))]
+    return float(np.mean([wrong / total if total else 0.0 for wrong, total in counts]))
 
 
 def overlaps_of(true: Clusters, found: Clusters) -> Overlaps:
-    """Which clusters meet, for two clusterings in numbers 0, 1, …"""
+    """Return the contingency table of two clusterings, both given as cluster numbers 0, 1, …"""
     width = int(found.max(initial=-1)) + 1
     cells, shared = np.unique(true * width + found, return_counts=True)
     rows, columns = np.divmod(cells, max(width, 1))
@@ -139,7 +273,7 @@ def _ratios(counts: AgreementCounts) -> ClusterScore:
 
 
 def f1_of_sums(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """F1 of AgreementCounts that were added up, one row each."""
+    """Compute F1 of sums of AgreementCounts, one per row."""
     return np.array([_ratios(AgreementCounts(*row)).f1 for row in sums.tolist()])
 
 
@@ -150,9 +284,11 @@ def _compared(truth: Sequence[Any], found: Sequence[Any], average: str) -> list[
         if isinstance(clusterings, str) or not hasattr(clusterings, "__len__"):
             raise ValueError(f"the {name} clusterings are {clusterings!r}; expected a list of clusterings")
     if len(truth) != len(found):
-        raise ValueError(f"there are {len(truth)} true but {len(found)} predicted clusterings")
+        raise ValueError(
+            f"there are {len(truth)} true but {len(found)} predicted clusterings; expected one prediction per truth"
+        )
     if len(truth) == 0:
-        raise ValueError("there are no clusterings to compare")
+        raise ValueError("there are no clusterings to compare; expected at least one")
     compared = []
     for i, (true, predicted) in enumerate(zip(truth, found, strict=True)):
         if not hasattr(true, "__len__") or isinstance(true, str):
@@ -202,7 +338,7 @@ def _best_matching(overlaps: Overlaps, similarity: NDArray[np.float64]) -> float
 
 
 def _n_pairs(sizes: Any) -> float:
-    """How many pairs the items of clusters of these sizes make."""
+    """Count the pairs of items within clusters of these sizes."""
     sizes = np.asarray(sizes, dtype=float)
     return float(np.sum(sizes * (sizes - 1) / 2))
 

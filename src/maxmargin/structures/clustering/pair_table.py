@@ -1,4 +1,4 @@
-"""PairTable: the pairs of several examples in one table, which searches score and planes combine."""
+"""PairTable: the pairs of several examples in one table, from which searches compute scores and planes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from maxmargin.structures.clustering.pairs import Pairs
 
 
 class PairTable:
-    """The pairs of several examples one after another, in the form that compiled functions read.
+    """Concatenated pairs of several examples, as flat arrays for compiled functions.
 
     Pair e of the table has the items first[e] and second[e], numbered within its example g, and row e of the matrix;
     the pairs of g are bounds[g] … bounds[g + 1] - 1. With the constant feature, the last column of the matrix is 1.
@@ -32,21 +32,21 @@ class PairTable:
         self.first, self.second = (np.ascontiguousarray(joined[:, side], dtype=np.int32) for side in (0, 1))
         self.matrix = _stacked([x.features for x in examples if len(x.pairs)], n_features, constant)
 
-        # scores of sparse rows, and combinations of them, are those of atoms: pairs have one label
+        # sparse rows are scored and combined as atoms with a single label
         self.atoms = Atoms(self.matrix, 1, 0) if sparse.issparse(self.matrix) else None
 
     def __len__(self) -> int:
         return len(self.n_items)
 
     def rows(self, g: int) -> slice:
-        """The pairs of example g."""
+        """Return the slice of the pairs of example g."""
         return slice(int(self.bounds[g]), int(self.bounds[g + 1]))
 
     def scores(self, w: Array, ids: Index) -> list[Array]:
-        """⟨w, x_e⟩ of all pairs e, for each of these examples.
+        """Compute ⟨w, x_e⟩ of all pairs e, for each of these examples.
 
-        They are computed example by example: BLAS rounds by the number of rows, and no result may depend on who else is
-        in the batch.
+        Each example is computed on its own, because BLAS rounds differently for different numbers of rows, and results
+        must not depend on the other examples of the batch.
         """
         if self.atoms is None:
             return [self.matrix[self.rows(g)] @ w for g in ids]
@@ -54,11 +54,11 @@ class PairTable:
 
     @property
     def plane_atoms(self) -> Atoms:
-        """Of rows that `combined` makes."""
+        """The atoms of the rows that `combined` returns."""
         return Atoms.coordinates(self.matrix.shape[1]) if self.atoms is None else self.atoms
 
     def combined(self, factors: sparse.csr_array) -> Rows:
-        """Row j: Σ_e factors[j, e] · x_e; dense rows of a dense matrix, else rows over atoms."""
+        """Return the rows Σ_e factors[j, e] · x_e, dense for a dense matrix, else as rows over atoms."""
         if self.atoms is None:
             return np.asarray(factors @ self.matrix)
         indptr, indices = factors.indptr.astype(np.int32), factors.indices.astype(np.int32)

@@ -1,4 +1,4 @@
-"""PairTask: what the tasks share whose outputs are scored by the features of pairs of items."""
+"""PairTask: the base of tasks whose outputs are scored by features of pairs of items."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from maxmargin.structures.clustering.pairs import Pairs, read_clustered
 
 
 class PairTask(Task):
-    """Ψ(x, z) is a sum over pairs of items of x that z puts together, so that w is a weight for every feature of pairs.
+    """Base class of tasks in which Ψ(x, z) is a sum of features over the pairs of items that z joins.
 
     With `fit_intercept`, a constructor argument, pairs have one more feature, 1, whose weight is the last one.
     """
 
     fit_intercept: bool
     n_features_: int
-    feature_names_: list[str] | None  # where the pairs of the training data know them
+    feature_names_: list[str] | None  # those of the training data, if it has names
 
     saved: ClassVar[Fields] = {
         "fit_intercept": Flag(),
@@ -38,7 +38,7 @@ class PairTask(Task):
         self.dim = self.n_features_ + bool(self.fit_intercept)
 
     def table(self, examples: list[Pairs]) -> PairTable:
-        """The pairs of these examples, with the features that training has seen."""
+        """Return the table of all pairs of these examples, after checking their features against those of training."""
         for i, x in enumerate(examples):
             if self.feature_names_ is not None and x.feature_names not in (None, self.feature_names_):
                 raise ValueError(
@@ -47,18 +47,18 @@ class PairTask(Task):
                 )
         return PairTable(examples, self.n_features_, bool(self.fit_intercept))
 
-    def parts(self, w: Array) -> dict[str, Array]:
-        """The weights by meaning: those of the features of pairs, and the constant, where there is one."""
+    def split_weights(self, w: Array) -> dict[str, Array]:
+        """Split w into the weights of the pair features and, with an intercept, the constant."""
         n = self.n_features_
         return {"features": w[:n], "intercept": w[n:]} if self.fit_intercept else {"features": w}
 
     def _psi(self, x: Pairs, features: Any, n_together: float, weight: float = 1.0) -> Any:
-        """Ψ from its sums over pairs, of their features and of the constant, which are divided by `weight`.
+        """Return Ψ from the sums of features and of the constant over joined pairs, both divided by `weight`.
 
-        Where features are sparse, it is spelt by the entries that are not 0.
+        If the features are sparse, Ψ is returned as (indices, values) of its nonzero entries.
         """
         psi = np.zeros(self.dim)
-        if len(x.pairs):  # an example without pairs does not know how many features they would have
+        if len(x.pairs):  # the number of features is unknown for an example without pairs
             psi[: self.n_features_] = np.asarray(features, dtype=float).reshape(-1)
         if self.fit_intercept:
             psi[-1] = n_together

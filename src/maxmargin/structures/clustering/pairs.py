@@ -1,4 +1,4 @@
-"""Pairs: the input of clustering, a set of items of which nothing is known but features of pairs."""
+"""Pairs: the input of clustering, a set of items that is described by features of pairs."""
 
 from __future__ import annotations
 
@@ -15,15 +15,31 @@ from maxmargin.structures.clustering.labels import Clusters, cluster_numbers
 
 
 class Pairs:
-    """n items, and a feature vector for some or all pairs of them; which of a pair comes first does not matter.
+    """A set of n items with a feature vector for some or all unordered pairs of them.
 
-    Only the listed pairs can be linked, and pairs that are not listed have no score: a list of candidates keeps two
-    thousand items from making two million rows.
+    Only the listed pairs can be linked, and pairs that are not listed have no score. Listing candidates only avoids the
+    two million rows of two thousand items.
 
+    Parameters
+    ----------
     n_items : int
-    pairs : (m, 2) item numbers, no pair twice and no item with itself
-    features : (m, F) array, sparse matrix or table, one row per pair
-    feature_names : F names, by which a trained model calls its weights; None takes those of a table's columns
+        The number of items.
+    pairs : array of shape (m, 2)
+        Item numbers, no pair twice and no item with itself.
+    features : array, sparse matrix or table of shape (m, F)
+        One row per pair.
+    feature_names : sequence of str, optional
+        F names, by which a trained model names its weights; by default the column names of a table.
+
+    See Also
+    --------
+    maxmargin.Clusterer : The estimator that takes lists of them.
+
+    Examples
+    --------
+    >>> from maxmargin import tasks
+    >>> tasks.Pairs.of(["ab", "abc", "xyz"], lambda a, b: [len(set(a) & set(b))], feature_names=["shared letters"])
+    Pairs(3 items, 3 pairs, 1 features)
     """
 
     n_items: int
@@ -50,7 +66,7 @@ class Pairs:
     ) -> Pairs:
         """Call function(item_i, item_j) -> feature vector for the candidate pairs (i, j), by default for all i < j."""
         if len(items) == 0:
-            raise ValueError("there are no items to make pairs of")
+            raise ValueError("the list of items is empty; expected at least one item")
         if candidates is None:
             pairs = np.column_stack(np.triu_indices(len(items), 1))
         else:
@@ -79,9 +95,9 @@ class Pairs:
 
     @classmethod
     def from_array(cls, values: Any, feature_names: Sequence[str] | None = None) -> Pairs:
-        """From an (n, n, F) array: symmetric in its first two dimensions, or 0 below the diagonal, which is not read.
+        """Read an (n, n, F) array that is symmetric in its first two dimensions or 0 below the diagonal.
 
-        Pairs are (0, 1), (0, 2), …, as np.triu_indices(n, 1) lists them.
+        Pairs are (0, 1), (0, 2), …, as np.triu_indices(n, 1) lists them. The diagonal is not read.
         """
         refuse_complex("the array of pairs", values)
         try:
@@ -92,7 +108,7 @@ class Pairs:
             raise ValueError(f"expected Pairs or an (n, n, F) array, got an array of shape {values.shape}")
         n = len(values)
         if n == 0:
-            raise ValueError("there are no items")
+            raise ValueError("the array has no items; expected at least one")
         upper = np.triu_indices(n, 1)
         features, mirrored = values[upper], values[upper[::-1]]
         differs = ~((features == mirrored) | (np.isnan(features) & np.isnan(mirrored)))
@@ -107,15 +123,15 @@ class Pairs:
 
     @property
     def n_features(self) -> int | None:
-        """F, or None where there is no pair that could tell."""
+        """F, or None if there is no pair."""
         return int(self.features.shape[1]) if len(self.pairs) else None
 
     def inside(self, clusters: Clusters) -> NDArray[np.bool_]:
-        """Which pairs have both items in one cluster, where these are the items' clusters."""
+        """Return, for every pair, whether both items have the same cluster."""
         return np.asarray(clusters[self.pairs[:, 0]] == clusters[self.pairs[:, 1]])
 
     def __len__(self) -> int:
-        """The number of items."""
+        """Return the number of items."""
         return self.n_items
 
     def __repr__(self) -> str:
@@ -123,7 +139,7 @@ class Pairs:
 
 
 def read_all(X: Sequence[Any]) -> list[Pairs]:
-    """Examples, each spelt as Pairs or as an (n, n, F) array."""
+    """Read examples, each given as Pairs or as an (n, n, F) array."""
     if isinstance(X, Pairs) or not isinstance(X, Iterable):
         raise ValueError(
             f"X is of type {type(X).__name__}; expected a list of sets of items: Pairs or (n, n, F) arrays"
@@ -138,9 +154,9 @@ def read_all(X: Sequence[Any]) -> list[Pairs]:
 
 
 def read_clustered(X: Sequence[Any], Y: Sequence[Any]) -> tuple[int, list[str] | None]:
-    """Check sets of items and their true clusters; return how many features all pairs have, and their names if known.
+    """Check sets of items and their true clusters, and return the number of features and their names, if known.
 
-    Some of the sets may leave the names out.
+    Some of the sets may omit the names.
     """
     found: int | None = None
     names: list[str] | None = None
@@ -161,9 +177,9 @@ def read_clustered(X: Sequence[Any], Y: Sequence[Any]) -> tuple[int, list[str] |
                 f"example {named}"
             )
     if found is None:
-        raise ValueError("no example has a pair of items, so there is nothing to link")
+        raise ValueError("no example has a pair of items; expected at least one set of two or more items")
     if not inside:
-        raise ValueError("no pair is inside of a true cluster, so there is no link to learn from")
+        raise ValueError("no listed pair is inside a true cluster; expected at least one pair of equal labels")
     return found, names
 
 
@@ -171,7 +187,7 @@ def _checked_pairs(pairs: Any, n_items: int) -> NDArray[np.int64]:
     try:
         numbers = np.asarray(pairs)
     except ValueError:
-        raise ValueError("pairs must be an (m, 2) array of item numbers") from None
+        raise ValueError("pairs must be an (m, 2) array of item numbers, got rows of different lengths") from None
     if numbers.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if numbers.ndim != 2 or numbers.shape[1] != 2:
@@ -211,5 +227,5 @@ def _checked_names(names: Any, features: Any) -> list[str] | None:
     if len(listed) != features.shape[1] or not all(isinstance(name, str) for name in listed):
         raise ValueError(f"feature_names are {names!r}; expected {features.shape[1]} names, one per feature")
     if len(set(listed)) < len(listed):
-        raise ValueError(f"feature_names are {names!r}; expected none of them twice")
+        raise ValueError(f"feature_names are {names!r}; expected different names")
     return listed

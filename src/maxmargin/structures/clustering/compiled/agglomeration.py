@@ -1,17 +1,17 @@
-"""Clusterings with a high total of pairs: clusters are merged and items moved while that gains anything.
+"""Local search for clusterings with a high total gain: merge clusters and move items while that raises the value.
 
     value(z) = Σ_{i<j in one cluster of z} gains[i, j]  +  rate · MITRE(y, z)
 
-where MITRE is 1 - F1 of the MUC score (measures.py). Of n items in R clusters, which cut k true clusters into M
-parts in all, it is
+where MITRE is 1 - F1 of the MUC score (measures.py). For n items in R clusters, which cut k true clusters into M pieces
+in all, it is
 
-    MITRE = 1 - 2(n - M) / ((n - R) + (n - k)),      0 where R = k = n.
+    MITRE = 1 - 2(n - M) / ((n - R) + (n - k)),      0 if R = k = n.
 
-Merging two clusters takes 1 from R, and from M the number of true clusters that both of them meet. So the change of
-the loss follows from counts: `cells` of items that a cluster shares with a true one, `shared` of true clusters that two
-clusters both meet. Where rate = 0 neither they nor `truth` are read.
+Merging two clusters reduces R by 1, and M by the number of true clusters that intersect both of them. The change of the
+loss therefore follows from counts: cells[a, k] items that cluster a shares with the true cluster k, shared[a, b] true
+clusters that intersect both a and b. If rate = 0, neither these counts nor `truth` are read.
 
-Clusters are numbered by one of their items. gains are symmetric with a diagonal of zeros.
+The number of a cluster is that of one of its items. gains are symmetric with a diagonal of zeros.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from maxmargin.base.compiled.kernel import kernel
 
 
 @kernel
-def mitre(n, parts, clusters, n_true):
-    """The loss from its counts."""
+def mitre(n, pieces, clusters, n_true):
+    """Compute the loss from its counts."""
     links = (n - clusters) + (n - n_true)
-    return 1.0 - 2.0 * (n - parts) / links if links > 0 else 0.0
+    return 1.0 - 2.0 * (n - pieces) / links if links > 0 else 0.0
 
 
 @kernel
 def count_cells(labels, truth, cells):
-    """Fill in how many items every cluster shares with every true one, and return how many share any."""
-    n, parts = len(labels), 0
+    """Count into `cells` the items that every cluster shares with every true one, and return the nonzero counts, M."""
+    n, pieces = len(labels), 0
     cells[:] = 0
     for i in range(n):
         if cells[labels[i], truth[i]] == 0:
-            parts += 1
+            pieces += 1
         cells[labels[i], truth[i]] += 1
-    return parts
+    return pieces
 
 
 @kernel
 def count_sizes(labels, sizes):
-    """Fill in the sizes of clusters, and return how many there are."""
+    """Count the sizes of clusters into `sizes`, and return the number of clusters."""
     clusters = 0
     sizes[:] = 0
     for i in range(len(labels)):
@@ -62,7 +62,7 @@ def renumber(labels, first):
 
 @kernel
 def nearest_of(row, between, shared, sizes, penalty, nearest, heights, asked):
-    """Of the clusters after this one, the one that it gains most to be merged with, at this price of `shared`."""
+    """Find the best partner of cluster `row` among the clusters after it, at this price of `shared`."""
     nearest[row], asked[row] = -1, penalty
     for other in range(row + 1, len(sizes)):
         if sizes[other] > 0:
@@ -77,16 +77,16 @@ def nearest_of(row, between, shared, sizes, penalty, nearest, heights, asked):
 def merge_clusters(
     gains, labels, truth, n_true, rate, least, between, shared, cells, sizes, kinds, nearest, heights, asked
 ):
-    """Merge the two clusters that gain most, while the gain is more than `least`; returns the number of merges.
+    """Merge the two clusters that gain most while the gain exceeds `least`, and return the number of merges.
 
-    Every cluster remembers its best partner of those after it, and after a merge few have to look again: O(n²) in all
-    mostly. With the MITRE loss the price of a shared true cluster falls with every merge, so that a cluster which meets
-    `kinds` true ones can gain no more than kinds times the fall since it has `asked`: it looks again only when that
-    could make it the best. Scratch: between, shared (n, n), cells (n, n_true), and the others (n,).
+    Every cluster remembers its best partner among the clusters after it, and few must be searched again after a merge:
+    mostly O(n²) in all. With the MITRE loss the price of a shared true cluster falls with every merge: a cluster that
+    intersects `kinds` true ones gains at most kinds times the fall since its last search, at the price `asked`, and is
+    searched again only if that could make it the best. Scratch: between, shared (n, n), cells (n, n_true), others (n,).
     """
     n, merges = len(labels), 0
     renumber(labels, nearest)
-    clusters, parts = count_sizes(labels, sizes), 0
+    clusters, pieces = count_sizes(labels, sizes), 0
     between[:] = 0.0
     for i in range(n):
         for j in range(n):
@@ -96,7 +96,7 @@ def merge_clusters(
     penalty = 0.0
     if rate > 0:
         penalty = rate * 2.0 / ((n - clusters + 1) + (n - n_true))
-        parts = count_cells(labels, truth, cells)
+        pieces = count_cells(labels, truth, cells)
         shared[:] = 0
         for a in range(n):
             for k in range(n_true):
@@ -112,7 +112,7 @@ def merge_clusters(
         bonus = 0.0
         if rate > 0:
             penalty = rate * 2.0 / ((n - clusters + 1) + (n - n_true))
-            bonus = rate * (mitre(n, parts, clusters - 1, n_true) - mitre(n, parts, clusters, n_true))
+            bonus = rate * (mitre(n, pieces, clusters - 1, n_true) - mitre(n, pieces, clusters, n_true))
         a = highest(penalty, sizes, kinds, nearest, heights, asked)
         while asked[a] != penalty:
             nearest_of(a, between, shared, sizes, penalty, nearest, heights, asked)
@@ -121,7 +121,7 @@ def merge_clusters(
             break
         b = nearest[a]
         if rate > 0:
-            parts -= shared[a, b]
+            pieces -= shared[a, b]
             kinds[a] += kinds[b] - shared[a, b]
             unite_cells(a, b, n_true, sizes, cells, shared)
         clusters -= 1
@@ -150,7 +150,7 @@ def merge_clusters(
 
 @kernel
 def highest(penalty, sizes, kinds, nearest, heights, asked):
-    """The cluster that could gain most by a merge with one after it."""
+    """Return the cluster with the highest bound on the gain of a merge with a cluster after it."""
     best, most = -1, 0.0
     for row in range(len(sizes)):
         if sizes[row] > 0 and nearest[row] >= 0:
@@ -179,19 +179,19 @@ def unite_cells(a, b, n_true, sizes, cells, shared):
 
 @kernel
 def move_items(gains, labels, truth, n_true, rate, least, held, cells, sizes):
-    """Move single items to the cluster, or to one of their own, where they gain most, until none gains over `least`.
+    """Move single items to their best cluster, possibly a new one, until no move gains more than `least`.
 
-    Returns the number of moves. Scratch: held (n, n), what every item gains of every cluster; cells, sizes.
+    Returns the number of moves. Scratch: held (n, n), the total gain of every item with every cluster; cells, sizes.
     """
     n, moves = len(labels), 0
-    clusters, parts = count_sizes(labels, sizes), 0
+    clusters, pieces = count_sizes(labels, sizes), 0
     if rate > 0:
-        parts = count_cells(labels, truth, cells)
+        pieces = count_cells(labels, truth, cells)
     held[:] = 0.0
     for j in range(n):
         for i in range(n):
             held[i, labels[j]] += gains[j, i]
-    rested = 0  # items in a row that stay where they are
+    rested = 0  # consecutive items that did not move
     item = 0
     while rested < n:
         own, best, most, tried_empty = labels[item], -1, least, False
@@ -202,9 +202,9 @@ def move_items(gains, labels, truth, n_true, rate, least, held, cells, sizes):
             gain = held[item, other] - held[item, own]
             if rate > 0:
                 k = truth[item]
-                after = parts - (cells[own, k] == 1) + (cells[other, k] == 0)
+                after = pieces - (cells[own, k] == 1) + (cells[other, k] == 0)
                 left = clusters - (sizes[own] == 1) + (sizes[other] == 0)
-                gain += rate * (mitre(n, after, left, n_true) - mitre(n, parts, clusters, n_true))
+                gain += rate * (mitre(n, after, left, n_true) - mitre(n, pieces, clusters, n_true))
             if gain > most:
                 best, most = other, gain
         rested += 1
@@ -216,7 +216,7 @@ def move_items(gains, labels, truth, n_true, rate, least, held, cells, sizes):
             sizes[best] += 1
             if rate > 0:
                 k = truth[item]
-                parts += int(cells[best, k] == 0) - int(cells[own, k] == 1)
+                pieces += int(cells[best, k] == 0) - int(cells[own, k] == 1)
                 cells[own, k] -= 1
                 cells[best, k] += 1
             labels[item] = best
@@ -229,7 +229,7 @@ def move_items(gains, labels, truth, n_true, rate, least, held, cells, sizes):
 
 @kernel
 def climb(gains, labels, truth, n_true, rate, least, between, shared, cells, sizes, kinds, nearest, heights, asked):
-    """Merge and move by turns, from the clustering `labels`, until neither gains anything; labels hold the result."""
+    """Alternate merges and moves from the clustering `labels`, in place, until neither gains anything."""
     first = True
     while (
         merge_clusters(
@@ -242,12 +242,11 @@ def climb(gains, labels, truth, n_true, rate, least, between, shared, cells, siz
 
 @kernel
 def pack_triangles(residual, budget):
-    """How much of Σ max(0, gain) no clustering can have, at least.
+    """Bound from below how far every clustering stays below Σ max(0, gain).
 
-    Where i-j and j-k gain and i-k loses, transitivity makes one of the three go wrong, which costs no less than the
-    smallest of the three: (1 - e_ij) + (1 - e_jk) + e_ik >= 1. Triangles share their pairs by what is left of these, in
-    `residual`, which holds the gains at first. `budget` limits the number of triangles looked at; the bound holds
-    wherever one stops.
+    If i-j and j-k gain and i-k loses, transitivity makes one of the three wrong, which costs at least the smallest of
+    the three: (1 - e_ij) + (1 - e_jk) + e_ik >= 1. Each triangle uses up the gains of its pairs in `residual`, which
+    holds all gains at first. `budget` limits the number of triangles examined; the bound holds wherever it stops.
     """
     n, total = len(residual), 0.0
     for i in range(n):
