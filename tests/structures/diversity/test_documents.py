@@ -80,7 +80,7 @@ def test_length_and_text():
             {"title": sparse.csr_array(np.eye(2)), "body": sparse.csr_array(np.eye(3))},
             r"'title' have shape \(2, 2\) but",
         ),
-        ({"any": sparse.csr_array(np.eye(2))}, "a field is called 'any', which is the name of all fields together"),
+        ({"any": sparse.csr_array(np.eye(2))}, "a field is called 'any', which means all fields together"),
         ({"title": ["tea"]}, "field 'title' is of type list; expected a sparse matrix of counts of words"),
         ({}, "there are no fields"),
         ([{}], "document 0 has no fields; expected texts, or dicts with a text for each field"),

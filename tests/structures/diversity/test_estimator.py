@@ -63,7 +63,7 @@ def test_weights_have_names():
     model = Diversifier(k=3, thresholds=(0.0, 0.1), levels=["any", ("body", 2)]).fit(*fields)
     assert model.get_feature_names_out().tolist() == ["any >= 0%", "any >= 10%", "body 2× >= 0%", "body 2× >= 10%"]
     np.testing.assert_allclose(model.word_values([1.0], ("body", 2)), [model.coef_[2:].sum()])
-    with pytest.raises(ValueError, match="the model has no level 'title'; it has any, body 2×"):
+    with pytest.raises(ValueError, match="the model has no level 'title'; expected one of any, body 2×"):
         model.word_values([0.5], "title")
     words = model.weights_["words"]
     assert list(model.weights_) == ["words"]
@@ -230,11 +230,11 @@ BAD_FITS = [
     (X, Y, {"k": 2.5}, "k must be a whole number of documents, 1 or more, got 2.5"),
     (X, Y, {"thresholds": ()}, r"thresholds are \(\); expected shares of documents, numbers from 0 to 1"),
     (X, Y, {"thresholds": (0.1, 15)}, r"thresholds are \(0.1, 15\); expected shares of documents"),
-    (X, Y, {"thresholds": (0.2, 0.1)}, r"thresholds are \(0.2, 0.1\); expected increasing numbers"),
+    (X, Y, {"thresholds": (0.2, 0.1)}, r"thresholds are \(0.2, 0.1\); expected strictly increasing numbers"),
     (X, Y, {"levels": "text"}, r"levels are 'text'; expected a list of fields, or of \(field, times\)"),
     (X, Y, {"levels": ["title"]}, "there is no level 'title'; expected one of 'any', 'text', or"),
     (X, Y, {"levels": [("text", 0)]}, r"the level \('text', 0\) asks for 0 times; expected a whole number, 1 or more"),
-    (X, Y, {"levels": ["text", ("text", 1)]}, "expected none of them twice"),
+    (X, Y, {"levels": ["text", ("text", 1)]}, "expected different levels"),
     (X, Y, {"subtopic_weights": "size"}, "subtopic weights must be 'documents' or 'equal', got 'size'"),
     (X, Y, {"C": -1.0}, "C must be a positive number"),
 ]

@@ -62,7 +62,11 @@ def test_psi_counts_covered_words_by_threshold(problem):
                 expected += [np.count_nonzero(covered & (shares >= t - 1e-9) & (shares > 0)) for t in task.thresholds]
             expected += x.features[list(z.documents)].sum(axis=0).tolist()
             np.testing.assert_allclose(task.psi(x, z), expected)
-    assert len(task.feature_names()) == task.dim == sum(part.size for part in task.parts(np.zeros(task.dim)).values())
+    assert (
+        len(task.feature_names())
+        == task.dim
+        == sum(part.size for part in task.split_weights(np.zeros(task.dim)).values())
+    )
 
 
 @given(problems())

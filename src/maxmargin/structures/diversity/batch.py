@@ -1,4 +1,4 @@
-"""Queries as training reads them, and the search for sets of documents."""
+"""Packed queries of Diversity, and the loss-augmented search for sets of documents."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from maxmargin.structures.diversity.target import target
 from maxmargin.structures.diversity.word_coverage import WordCoverage, greedy_order
 
 SWAP_ROUNDS = 10
-BOUND_STEPS = 10  # of the subgradient method: more of them hardly lower the bound
+BOUND_STEPS = 10  # steps of the subgradient method; more hardly lower the bound
 
 
 class PackedQuery:
-    """One example: what its documents cover, words and then subtopics, and its target."""
+    """A packed query: the items that its documents cover (words, then subtopics), and its target."""
 
     def __init__(self, coverage: WordCoverage, subtopics: Subtopics, k: int):
         self.coverage, self.k = coverage, k
@@ -41,13 +41,13 @@ class PackedQuery:
         self.n_documents = np.bincount(self.items, minlength=joined.shape[1]).astype(np.int64)
 
     def counts(self, order: NDArray[np.int64]) -> NDArray[np.int32]:
-        """How many of these documents have each item."""
-        parts = [self.items[self.indptr[d] : self.indptr[d + 1]] for d in order]
-        return np.bincount(np.concatenate(parts), minlength=len(self.n_documents)).astype(np.int32)
+        """Count how many of these documents have each item."""
+        items = [self.items[self.indptr[d] : self.indptr[d + 1]] for d in order]
+        return np.bincount(np.concatenate(items), minlength=len(self.n_documents)).astype(np.int32)
 
 
 class DiversityBatch(Batch):
-    """Queries in the form that compiled functions read."""
+    """Batch of queries whose outputs are sets of k documents."""
 
     call_cost = 200.0  # several passes through the words of all documents, against one visit of a plane
 
@@ -74,16 +74,16 @@ class DiversityBatch(Batch):
 
 
 class FoundSet(NamedTuple):
-    """What a search found for one query."""
+    """Result of a search for one query."""
 
     order: NDArray[np.int64]
     psi: Array
     loss: float
-    bound: float  # on ⟨w, Ψ⟩ - λ · share of subtopics covered, over all sets
+    bound: float  # upper bound on ⟨w, Ψ⟩ - λ · share of subtopics covered, over all sets
 
 
 def best_set(w: Array, query: PackedQuery, lam: float) -> FoundSet:
-    """Search the set with the highest ⟨w, Ψ⟩ + λΔ: words have values, a covered subtopic costs λ times its share."""
+    """Search for the set with the highest ⟨w, Ψ⟩ + λΔ: a covered word has a value, a covered subtopic a cost."""
     from maxmargin.structures.diversity.compiled.coverage import cover_bound, swap_documents
 
     coverage = query.coverage

@@ -1,4 +1,4 @@
-"""CoverageDisplay: how many subtopics the first documents of an order cover, against other orders."""
+"""CoverageDisplay: curves of the subtopics that the first documents of several orders cover."""
 
 from __future__ import annotations
 
@@ -19,16 +19,34 @@ RANDOM = "random"
 
 
 class CoverageDisplay:
-    """The mean share of subtopics that the first K documents cover, for every K, one curve for each way to order them.
+    """Curves of the mean share of subtopics that the first K documents cover, one for each order of documents.
 
     Parameters
     ----------
-    curves : {name: share of subtopics covered by the first 0, 1, 2, … documents}, the first one drawn on top.
-    k : how many documents are shown to a user, marked by a line; None for no mark.
+    curves : dict
+        For each name, the shares covered by the first 0, 1, 2, … documents. The first curve is drawn on top.
+    k : int or None
+        The number of documents shown to a user, marked by a line; None for no mark.
 
     Attributes
     ----------
-    curves : {name: array}.   k.   ax_ : set by `plot`.
+    curves : dict of arrays
+        The curves by name.
+    k : int or None
+        As given.
+    ax_ : matplotlib Axes
+        Set by `plot`.
+
+    See Also
+    --------
+    maxmargin.metrics.subtopic_recall : The numbers of a single K.
+
+    Examples
+    --------
+    >>> from maxmargin import plotting
+    >>> display = plotting.CoverageDisplay.from_orders([[{"a"}, {"a"}, {"b"}]], {"given": [[0, 1, 2]]})
+    >>> display.curves["given"].tolist()
+    [0.0, 0.5, 0.5, 1.0]
     """
 
     def __init__(self, curves: Mapping[str, Any], k: int | None = None):
@@ -39,22 +57,22 @@ class CoverageDisplay:
                 raise ValueError(f"the curve of {name!r} is {given!r}; expected shares after 0, 1, … documents")
             self.curves[name] = curve
         if not self.curves:
-            raise ValueError("there are no curves to draw")
+            raise ValueError("there are no curves to draw; expected at least one")
         self.k = k
 
     @classmethod
     def from_orders(
         cls, Y: Any, orders: Mapping[str, Any], k: int | None = None, n: int | None = None, weights: str = "equal"
     ) -> CoverageDisplay:
-        """The means over queries with the subtopics Y, each ordered as `orders` says ({name: an order per query}).
+        """Average over queries with the subtopics Y, for each of several orders ({name: an order per query}).
 
-        n : up to how many documents; None for the shortest order. weights : of subtopics, see metrics.subtopic_recall.
+        n : the largest number of documents; None for the shortest order. weights : see metrics.subtopic_recall.
         """
         found = {name: coverage_curves(Y, each, weights) for name, each in orders.items()}
         shortest = min((len(curve) - 1 for curves in found.values() for curve in curves), default=0)
         n = shortest if n is None else n
         if n > shortest:
-            raise ValueError(f"n is {n}, but the shortest order has {shortest} documents")
+            raise ValueError(f"n is {n}, but the shortest order has {shortest} documents; use n <= {shortest}")
         means = {name: np.mean([curve[: n + 1] for curve in curves], axis=0) for name, curves in found.items()}
         means[RANDOM] = np.mean(random_coverage(Y, n, weights), axis=0)
         return cls(means, k)
@@ -70,9 +88,9 @@ class CoverageDisplay:
         n: int | None = None,
         weights: str = "equal",
     ) -> CoverageDisplay:
-        """A fitted `Diversifier` beside other orders ({name: an order per query}) and documents drawn by lot.
+        """Compare a fitted `Diversifier` with other orders ({name: an order per query}) and with random documents.
 
-        Without `orders` these are the ones of maxmargin.baselines that need no query.
+        By default `orders` are those of maxmargin.baselines that need no query.
         """
         from maxmargin.structures.diversity.orders import essential_pages, unweighted_words
 
@@ -88,9 +106,9 @@ class CoverageDisplay:
     def plot(self, ax: Axes | None = None) -> CoverageDisplay:
         """Draw the curves over K, and a line at k."""
         self.ax_ = ax = axes(ax, (6.0, 4.5))
-        for place, (name, curve) in enumerate(self.curves.items()):
-            colour, line = (GREY, "--") if name == RANDOM else STYLES[place % len(STYLES)]
-            ax.plot(np.arange(len(curve)), curve, color=colour, linestyle=line, label=name, zorder=3 - place / 100)
+        for i, (name, curve) in enumerate(self.curves.items()):
+            colour, line = (GREY, "--") if name == RANDOM else STYLES[i % len(STYLES)]
+            ax.plot(np.arange(len(curve)), curve, color=colour, linestyle=line, label=name, zorder=3 - i / 100)
         if self.k is not None:
             ax.axvline(self.k, color=GREY, linewidth=0.8, zorder=1)
         ax.set_xlabel("documents shown")

@@ -15,19 +15,35 @@ from maxmargin.base.arrays import Array
 from maxmargin.base.checks import refuse_complex
 from maxmargin.inputs.matrices import bad_number, table_columns
 
-ANY = "any"  # all fields together
-ONLY = "text"  # the field of documents that have no fields
+ANY = "any"  # the name of all fields together
+ONLY = "text"  # the only field of documents that are plain texts
 
 
 class Documents:
-    """The candidate documents of one query, with what is known of them beside their words.
+    """The candidate documents of one query, optionally with the query and features of documents.
 
-    documents : list of texts, or of {field: text} such as {"title": …, "body": …}; or counts of words, a sparse matrix
+    Parameters
+    ----------
+    documents : list, sparse matrix or dict
+        Texts, or dicts {field: text} such as {"title": …, "body": …}; or word counts, a sparse matrix
         (documents, words) or {field: matrix} with the same words in the same columns.
-    query : the text of the query, or, beside counts, the numbers of its words, which then do not count as covered. Give
-        it for training and prediction alike, or for neither. The orders of maxmargin.baselines by relevance need it.
-    features : (documents, F) numbers that speak of single documents, such as the rank that a search engine gave them;
-        the columns of a table have names, by which a trained model calls its weights.
+    query : str or sequence of int, optional
+        The text of the query or, with word counts, the column numbers of its words. Its words then do not count as
+        covered. Give it both for training and prediction, or for neither. The relevance orders of maxmargin.baselines
+        need it.
+    features : array or table of shape (documents, F), optional
+        Features of single documents, such as their rank by a search engine. A trained model names its weights by the
+        columns of a table.
+
+    See Also
+    --------
+    maxmargin.Diversifier : The estimator that takes lists of them.
+
+    Examples
+    --------
+    >>> from maxmargin import tasks
+    >>> tasks.Documents(["red apple", "green apple"], query="apple")
+    Documents(2 documents, query='apple')
     """
 
     def __init__(self, documents: Any, query: Any = None, features: Any = None):
@@ -42,15 +58,15 @@ class Documents:
 
 
 class WordCounts:
-    """Documents in the form that all searches read: counts of words per field, over the words of this query.
+    """Word counts per field of the documents of one query, the form that all searches read.
 
-    Words have a number within the query only: nothing that is learnt speaks of a single word.
+    Words are numbered within the query only: no weight belongs to a single word.
     """
 
     fields: dict[str, sparse.csr_array]  # (n, words) each
-    query: NDArray[np.int64] | None  # numbers of the words of the query, each as often as it stands there
+    query: NDArray[np.int64] | None  # word numbers of the query, repeated as often as they occur
     features: Array  # (n, F)
-    feature_names: list[str] | None  # where they have names
+    feature_names: list[str] | None
 
     def __init__(self, fields: dict[str, Any], query: Any = None, features: Any = None):
         self.fields = {name: _checked_counts(fields[name], name) for name in sorted(fields)}
@@ -63,19 +79,19 @@ class WordCounts:
                     "the same documents and words"
                 )
         if ANY in shapes:
-            raise ValueError(f"a field is called {ANY!r}, which is the name of all fields together; expected another")
+            raise ValueError(f"a field is called {ANY!r}, which means all fields together; rename the field")
         if not shapes[first][0]:
-            raise ValueError("there are no documents")
+            raise ValueError("there are no documents; expected at least one")
         self.query = _checked_query(query, shapes[first][1])
         self.feature_names = table_columns(features)
         self.features = _checked_features(features, shapes[first][0])
 
     def __len__(self) -> int:
-        """The number of documents."""
+        """Return the number of documents."""
         return int(next(iter(self.fields.values())).shape[0])
 
     def counts(self, field: str = ANY) -> sparse.csr_array:
-        """(documents, words) of a field, or of all fields together."""
+        """Return the (documents, words) counts of a field, or of all fields together."""
         if field != ANY:
             return self.fields[field]
         total = None
@@ -85,9 +101,9 @@ class WordCounts:
 
 
 def read_all(X: Any, vectorizer: Any = None, wordless: bool = False) -> list[WordCounts]:
-    """Queries, each spelt as Documents, WordCounts, a list of texts or dicts, a sparse matrix, or a dict of those.
+    """Read queries, each given as Documents, WordCounts, a list of texts or dicts, a sparse matrix, or a dict of those.
 
-    wordless : whether a query may do without any words, as in prediction; nothing can be learnt from it.
+    wordless : whether queries without any words are allowed, as in prediction; training cannot use them.
     """
     single = isinstance(X, str | Documents | WordCounts | Mapping) or sparse.issparse(X) or not isinstance(X, Iterable)
     if single:
@@ -104,10 +120,10 @@ def read_all(X: Any, vectorizer: Any = None, wordless: bool = False) -> list[Wor
 
 
 def read(x: Any, vectorizer: Any = None) -> WordCounts:
-    """The words of one query's documents.
+    """Count the words of one query's documents.
 
-    Texts are counted by a copy of the vectorizer that is fitted to this query's documents: words that training has not
-    seen matter as much as others. All fields have the same words.
+    Texts are counted by a copy of the vectorizer that is fitted to this query's documents, so that words that do not
+    occur in training matter as much as others. All fields share one vocabulary.
     """
     if isinstance(x, WordCounts):
         return x
@@ -117,7 +133,7 @@ def read(x: Any, vectorizer: Any = None) -> WordCounts:
         return WordCounts({ONLY: documents}, given.query, given.features)
     if isinstance(documents, Mapping):
         if not documents:
-            raise ValueError("there are no fields")
+            raise ValueError("there are no fields; expected a sparse matrix of word counts for at least one field")
         for name, counts in documents.items():
             if not sparse.issparse(counts):
                 raise ValueError(
@@ -128,14 +144,14 @@ def read(x: Any, vectorizer: Any = None) -> WordCounts:
 
 
 def _texts(documents: Any) -> dict[str, list[str]]:
-    """field -> the text of every document."""
+    """Return, for every field, the texts of all documents."""
     if isinstance(documents, str) or not isinstance(documents, Sequence | np.ndarray):
         raise ValueError(
             f"the documents are of type {type(documents).__name__}; expected a list of texts, a list of dicts of texts "
             "(one for each field), or a sparse matrix of counts of words"
         )
     if not len(documents):
-        raise ValueError("there are no documents")
+        raise ValueError("there are no documents; expected at least one")
     first = documents[0]
     names = sorted(first) if isinstance(first, Mapping) else [ONLY]
     for d, document in enumerate(documents):

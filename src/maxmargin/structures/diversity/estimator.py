@@ -35,11 +35,11 @@ class Diversifier(Trainer):
 
     A set of documents is worth the sum of the values of all words that it covers, each counted once, so that a second
     document with the same words adds nothing. The value of a word depends on the share of the candidates that contain
-    it (Joachims et al. 2009, section 3.1; Yue and Joachims 2008), never on the word itself: the model speaks of queries
-    with other words too. Documents are chosen greedily, each the one that adds most to those before it.
+    it (Joachims et al. 2009, section 3.1; Yue and Joachims 2008), never on the word itself, so that the model applies
+    to queries with other words too. Documents are chosen greedily, each the one that adds most to those before it.
 
-    The greedy search of training may miss the most violated set. certificate_.dual is a bound all the same;
-    certificate_.upper bounds the objective of the model from above, by what greedy can have missed at most.
+    The greedy search of training may miss the most violated set. certificate_.dual is a valid lower bound all the same;
+    certificate_.upper bounds the objective of the model from above, including what the search may have missed.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Diversifier(Trainer):
     C : float
         Weight of the mean structured hinge against ½‖w‖². Ψ counts words, so that useful values are well below 1.
     solver : str or Solver
-        What trains; see solvers.
+        The training algorithm; see maxmargin.solvers.
     {options}
 
     Attributes
@@ -114,7 +114,7 @@ class Diversifier(Trainer):
     def score(self, X: Any, Y: Any) -> float:
         """Return the mean share of subtopics that the k chosen documents cover, weighted as in training.
 
-        metrics.subtopic_recall has other k and weights.
+        Use metrics.subtopic_recall for another k or other weights.
         """
         return float(np.mean(subtopic_recall(Y, self.predict(X), None, self.subtopic_weights)))
 
@@ -126,8 +126,8 @@ class Diversifier(Trainer):
         field, times = (level, 1) if isinstance(level, str) else level
         names = [tuple(each) for each in task.levels_]
         if (field, times) not in names:
-            raise ValueError(f"the model has no level {level!r}; it has {', '.join(map(str, task.levels_))}")
-        own = task.parts(self.w_)["words"][names.index((field, times))]
+            raise ValueError(f"the model has no level {level!r}; expected one of {', '.join(map(str, task.levels_))}")
+        own = task.split_weights(self.w_)["words"][names.index((field, times))]
         given = np.asarray(shares, dtype=float)
         return np.asarray((given[..., None] >= np.asarray(task.thresholds) - 1e-9) @ own)
 
@@ -138,7 +138,7 @@ class Diversifier(Trainer):
 
     @property
     def coef_(self) -> Array:
-        """Weights, in the order of get_feature_names_out()."""
+        """The weights, in the order of get_feature_names_out()."""
         check_is_fitted(self)
         return self.w_
 
@@ -147,7 +147,7 @@ class Diversifier(Trainer):
             "words": {"level": list(map(str, task.levels_)), "share": list(task.thresholds)},
             "documents": {"feature": task.document_features()},
         }
-        return {kind: Weights(values, **axes[kind]) for kind, values in task.parts(w).items()}
+        return {kind: Weights(values, **axes[kind]) for kind, values in task.split_weights(w).items()}
 
     def _findings(self, X: Any, Y: Any) -> Findings:
         from maxmargin.structures.diversity.findings import document_findings

@@ -1,4 +1,4 @@
-"""What a report shows of chosen documents: how much they cover, and what queries lack."""
+"""The findings of a report on chosen documents: the subtopics that they cover and those that are missed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from maxmargin.structures.diversity.subtopics import Subtopics
 
 
 def document_findings(model: Any, X: Any, Y: Any) -> Findings:
-    """Subtopics covered; a query is worse the less of what k documents could cover is covered."""
+    """Measure the subtopics covered, and rank queries by the share that k documents could have covered in addition."""
     found = model.predict(X)
     covered = subtopic_recall(Y, found, None, model.subtopic_weights)
     equal = subtopic_recall(Y, found, None, "equal")
@@ -45,13 +45,13 @@ def document_findings(model: Any, X: Any, Y: Any) -> Findings:
 
 
 def _curve(model: Any, X: Any, Y: Any) -> Section:
-    """What the first 1, 2, … documents cover, beside documents drawn by lot."""
+    """Chart the coverage of the first 1, 2, … documents, against random documents."""
     orders = model.rank(X)
     n = max(1, min(min(len(each) for each in orders), 4 * int(model.k)))
     curves = np.mean([curve[: n + 1] for curve in coverage_curves(Y, orders)], axis=0)
-    lot = np.mean([curve[: n + 1] for curve in random_coverage(Y, n)], axis=0)
+    chance = np.mean([curve[: n + 1] for curve in random_coverage(Y, n)], axis=0)
     x = np.arange(n + 1, dtype=float)
-    series = [Series(x, lot, "drawn by lot", "line", "faint"), Series(x, curves, "this model", "line", "a")]
+    series = [Series(x, chance, "random documents", "line", "faint"), Series(x, curves, "this model", "line", "a")]
     axes = fitted_axis("documents shown", x, from_zero=True), Axis("subtopics covered", 0, 1, percent=True)
     return Section(
         "Coverage",
@@ -76,7 +76,7 @@ def _drawn(x: Any, found: Any, topics: Subtopics) -> Any:
 
 
 def _texts(x: Any, n: int) -> list[str]:
-    """The beginnings of documents, where they are texts."""
+    """Return the texts of documents, or empty ones if they are word counts."""
     documents = x.documents if isinstance(x, Documents) else x
     if not isinstance(documents, list | tuple):
         return [""] * n

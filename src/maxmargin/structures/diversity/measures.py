@@ -1,4 +1,4 @@
-"""How much of a query's subtopics the first documents of an order cover."""
+"""Measures of diversity: the share of a query's subtopics that the first documents of an order cover."""
 
 from __future__ import annotations
 
@@ -13,13 +13,34 @@ from maxmargin.structures.diversity.subtopics import Subtopics, checked_weights
 
 
 def subtopic_recall(Y: Any, orders: Any, k: int | None = None, weights: str = "equal") -> NDArray[np.float64]:
-    """For every query the share of its subtopics that the first k documents of an order cover together.
+    """Compute, for every query, the share of its subtopics that the first k documents of an order cover.
 
-    Y : for each query a list of sets of subtopics, one set per document.
-    orders : for each query the numbers of its documents, in the order in which they are shown.
-    k : how many are looked at; None for all.
-    weights : "equal", all subtopics count the same (subtopic recall, Zhai, Cohen and Lafferty 2003); "documents", each
-        as much as it has documents.
+    Parameters
+    ----------
+    Y : sequence
+        For each query a list of sets of subtopics, one set per document.
+    orders : sequence
+        For each query the numbers of its documents, in the order in which they are shown.
+    k : int or None
+        The number of documents considered; None for all.
+    weights : {"equal", "documents"}
+        "equal": all subtopics count the same (subtopic recall of Zhai, Cohen and Lafferty 2003). "documents": each
+        subtopic counts as often as it has documents.
+
+    Returns
+    -------
+    array of shape (n_queries,)
+
+    See Also
+    --------
+    subtopic_loss : The share that is not covered.
+    maxmargin.Diversifier : Learns such orders.
+
+    Examples
+    --------
+    >>> from maxmargin import metrics
+    >>> metrics.subtopic_recall([[{"a"}, {"a", "b"}, {"c"}]], [[0, 1, 2]], k=2)
+    array([0.66666667])
     """
     curves = coverage_curves(Y, orders, weights)
     if k is None:
@@ -33,21 +54,40 @@ def subtopic_recall(Y: Any, orders: Any, k: int | None = None, weights: str = "e
 
 
 def subtopic_loss(Y: Any, orders: Any, k: int | None = None, weights: str = "documents") -> NDArray[np.float64]:
-    """For every query the weighted share of subtopics that the first k documents do not cover (1 - subtopic_recall).
+    """Compute, for every query, the weighted share of subtopics that the first k documents do not cover.
 
     With the weights "documents" this is the loss of Joachims et al. 2009, section 3.1: popular subtopics weigh more.
+
+    Parameters
+    ----------
+    Y, orders, k, weights
+        As of `subtopic_recall`.
+
+    Returns
+    -------
+    array of shape (n_queries,)
+
+    See Also
+    --------
+    subtopic_recall : 1 - this loss.
+
+    Examples
+    --------
+    >>> from maxmargin import metrics
+    >>> metrics.subtopic_loss([[{"a"}, {"a", "b"}, {"c"}]], [[0, 1, 2]], k=2)
+    array([0.25])
     """
     return 1.0 - subtopic_recall(Y, orders, k, weights)
 
 
 def coverage_curves(Y: Any, orders: Any, weights: str = "equal") -> list[NDArray[np.float64]]:
-    """For every query the share covered by the first 0, 1, 2, … documents of its order."""
+    """Compute, for every query, the shares covered by the first 0, 1, 2, … documents of its order."""
     checked_weights(weights)
     Y, orders = list(Y), list(orders)
     if len(Y) != len(orders):
-        raise ValueError(f"there are subtopics for {len(Y)} queries but {len(orders)} orders")
+        raise ValueError(f"there are subtopics for {len(Y)} queries but {len(orders)} orders; expected one per query")
     if not Y:
-        raise ValueError("there are no queries to compare")
+        raise ValueError("there are no queries to compare; expected at least one")
     curves = []
     for i, (y, order) in enumerate(zip(Y, orders, strict=True)):
         try:
@@ -58,9 +98,9 @@ def coverage_curves(Y: Any, orders: Any, weights: str = "equal") -> list[NDArray
 
 
 def random_coverage(Y: Any, n: int, weights: str = "equal") -> list[NDArray[np.float64]]:
-    """For every query the share that 0, 1, …, n documents drawn by lot cover in the mean, without drawing any.
+    """Compute, for every query, the expected share that 0, 1, …, n random documents cover.
 
-    None of k of N documents has a subtopic with m documents in a share C(N - m, k) / C(N, k) of all cases.
+    k random documents of N miss a subtopic with m documents with probability C(N - m, k) / C(N, k).
     """
     curves = []
     for y in Y:
@@ -95,6 +135,6 @@ def _numbers(order: Any, n: int) -> list[int]:
         if not 0 <= d < n:
             raise ValueError(f"the order names document {d}; expected numbers from 0 to {n - 1}")
     if len(set(listed)) < len(listed):
-        twice = next(d for place, d in enumerate(listed) if d in listed[:place])
-        raise ValueError(f"the order names document {twice} twice")
+        twice = next(d for i, d in enumerate(listed) if d in listed[:i])
+        raise ValueError(f"the order names document {twice} twice; expected every document at most once")
     return listed

@@ -1,7 +1,7 @@
-"""Subtopics: what the documents of a query are about, how much of it a set of documents covers, and the best such set.
+"""Subtopics: the subtopics of a query's documents, the weight that a set of documents covers, and the best set.
 
-Weights of subtopics are whole numbers (how many documents have a subtopic, or 1), so that coverage is counted without
-rounding and sets that cover equally much are equal exactly.
+Weights of subtopics are whole numbers (the number of documents with a subtopic, or 1), so that coverage is exact and
+sets that cover equally much compare as equal.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ WEIGHTS = get_args(SubtopicWeights)
 
 
 class Subtopics:
-    """The subtopics of each document of one query, numbered, and the weight of each of them.
+    """Numbered subtopics of each document of one query, with their weights.
 
-    of : for every document the set of its subtopics, any hashable values; an empty set where it has none.
+    of : for every document the set of its subtopics, any hashable values; an empty set if it has none.
     weights : "documents", a subtopic weighs as much as it has documents; "equal", all weigh the same.
     """
 
@@ -39,29 +39,29 @@ class Subtopics:
         self.total = int(self.weights.sum())
 
     def __len__(self) -> int:
-        """The number of documents."""
+        """Return the number of documents."""
         return len(self.sets)
 
     def covered(self, documents: Iterable[int]) -> int:
-        """The weight of the subtopics that these documents have together."""
+        """Return the weight of the subtopics that these documents cover together."""
         found = [self.numbers[d] for d in documents]
         return int(self.weights[np.unique(np.concatenate(found))].sum()) if found else 0
 
     def best(self, k: int) -> tuple[frozenset[int], ...]:
-        """Sets of subtopics of k documents at most, which together cover as much as any k documents can.
+        """Return the sets of subtopics of at most k documents that together cover the largest possible weight.
 
-        Documents with the same subtopics are interchangeable, and those with some of another's are no better: what is
-        left is a small problem of maximum coverage, which is solved exactly as a mixed-integer program. Of several
-        solutions it is the one that the program ends with, less what adds nothing to those before it.
+        Documents with the same subtopics are interchangeable, and those with a subset of another's are no better. The
+        remaining small problem of maximum coverage is solved exactly as a mixed-integer program; sets that add nothing
+        are dropped from its solution.
         """
         return _best_sets(tuple(frozenset(each.tolist()) for each in self.numbers), tuple(self.weights.tolist()), k)
 
     def most(self, k: int) -> int:
-        """The largest weight that k documents can cover."""
+        """Return the largest weight that k documents can cover."""
         return int(self.weights[sorted(set().union(*self.best(k)))].sum())
 
 
-@lru_cache(maxsize=256)  # the loss of every output of an example asks for the same
+@lru_cache(maxsize=256)  # the losses of all outputs of an example need the same sets
 def _best_sets(sets: tuple[frozenset[int], ...], weights: tuple[int, ...], k: int) -> tuple[frozenset[int], ...]:
     kinds = [each for each in dict.fromkeys(sets) if each]
     kinds = [each for each in kinds if not any(each < other for other in kinds)]
@@ -75,7 +75,7 @@ def _best_sets(sets: tuple[frozenset[int], ...], weights: tuple[int, ...], k: in
 
 
 def _best_cover(kinds: list[frozenset[int]], weights: tuple[int, ...], k: int) -> list[frozenset[int]]:
-    """Those k of the sets whose union weighs most."""
+    """Choose the k sets whose union has the largest weight."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     # maximise Σ weights[s] c_s, where c_s <= number of chosen kinds with s and k kinds are chosen
@@ -91,12 +91,12 @@ def _best_cover(kinds: list[frozenset[int]], weights: tuple[int, ...], k: int) -
         options={"mip_rel_gap": 0.0},
     )
     if not found.success:
-        raise RuntimeError(f"the best set of {k} documents was not found: {found.message}")
+        raise RuntimeError(f"the mixed-integer program for the best {k} documents failed: {found.message}")
     return [kinds[t] for t in np.flatnonzero(found.x[:n_kinds] > 0.5)]
 
 
 def read_all(Y: Any, sizes: Sequence[int], weights: str) -> list[Subtopics]:
-    """The subtopics of all queries, checked against the number of their documents."""
+    """Read the subtopics of all queries, and check them against the numbers of documents."""
     if isinstance(Y, str | Mapping | set | frozenset) or not isinstance(Y, Iterable):
         raise ValueError(f"Y is of type {type(Y).__name__}; expected for each query a list of sets of subtopics")
     queries = []
@@ -114,7 +114,7 @@ def read_all(Y: Any, sizes: Sequence[int], weights: str) -> list[Subtopics]:
 
 
 def checked_weights(weights: Any) -> str:
-    """The name of a weighting of subtopics."""
+    """Return the name of a weighting of subtopics after checking it."""
     if not isinstance(weights, str) or weights not in WEIGHTS:
         raise ValueError(f"subtopic weights must be 'documents' or 'equal', got {weights!r}")
     return weights
@@ -138,7 +138,7 @@ def _read(of: Any) -> list[frozenset[Hashable]]:
         if None in sets[-1]:
             raise ValueError(f"document {d} has the subtopic None; expected an empty set if there are no subtopics")
     if not sets:
-        raise ValueError("there are no documents")
+        raise ValueError("there are no documents; expected a set of subtopics for at least one")
     if not any(sets):
         raise ValueError("no document has a subtopic, so every choice is as good as any other; leave this query out")
     return sets

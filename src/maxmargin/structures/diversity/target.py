@@ -1,4 +1,4 @@
-"""The target of a query: the set of k documents that stands for its subtopics in training."""
+"""The target of a query: the set of k documents that training takes as the true output."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from maxmargin.structures.diversity.word_coverage import WordCoverage, entropy
 
 
 def target(coverage: WordCoverage, subtopics: Subtopics, k: int) -> list[int]:
-    """z*, which covers as much as any k documents can; the subtopics alone do not say which such set it is.
+    """Choose z*, one of the sets of k documents that cover the largest weight of subtopics.
 
-    Of the documents with the subtopics needed, those are taken that cover most words by the importance -r log2 r, one
-    after another; of equal ones the first. Places that are left are filled in the same way with documents that have
-    any subtopic, then with others.
+    Among the documents with the needed subtopics, it greedily takes those that cover most words by the importance
+    -r log2 r; ties go to the first. If fewer than k are needed, the rest are chosen in the same way among documents
+    with any subtopic, then among the others.
     """
     left = list(subtopics.best(k))
     values, covered = entropy(coverage.n_documents / coverage.n), np.zeros(coverage.n_items, dtype=bool)

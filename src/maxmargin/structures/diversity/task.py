@@ -1,4 +1,4 @@
-"""Diversity: choose k documents that together cover as many subtopics as possible, by the words that they cover."""
+"""Diversity: choose k documents that together cover many subtopics, judging by the words that they cover."""
 
 from __future__ import annotations
 
@@ -26,42 +26,74 @@ THRESHOLDS = (0.0, 0.03, 0.06, 0.12, 0.25, 0.5)
 
 
 class Chosen(NamedTuple):
-    """A set of documents by number, in the order in which they were chosen."""
+    """A set of documents, in the order in which they were chosen.
+
+    Attributes
+    ----------
+    documents : tuple of int
+        The numbers of the documents.
+
+    See Also
+    --------
+    Diversity : The task whose outputs these are.
+
+    Examples
+    --------
+    >>> from maxmargin import tasks
+    >>> tasks.Chosen((2, 0)).documents
+    (2, 0)
+    """
 
     documents: tuple[int, ...]
 
 
 class Diversity(Task):
-    """x are the candidate documents of a query, y the subtopics of each of them; an output z is a set of k documents.
+    """Choice of k documents that cover many subtopics, by learnt values of the words that they cover.
+
+    x are the candidate documents of a query, y the subtopics of each of them, and an output z a set of k documents:
 
         Ψ(x, z) = Σ_l Σ_{v in V_l(z)} φ_l(v, x) + Σ_{d in z} ψ(d),      Δ(y, z) = (c(z*) - c(z)) / c(x)
 
     (Joachims et al. 2009, section 3.1; Yue and Joachims 2008). V_l(z) are the words that documents of z contain at
     level l, φ_l the thresholds of word_coverage.py, ψ(d) the document's own features if there are any. c(z) is the
-    weight of the subtopics that z covers. z* is a set of k documents that covers as much as any (found exactly), so
-    that Δ >= 0 is the share that z covers less. y does not name z*: of several such sets, target.py chooses one by the
-    importance of the words that it covers.
+    weight of the subtopics that z covers. z* is a set of k documents of the largest coverage (found exactly), so that
+    Δ >= 0 is the share that z covers less. If there are several such sets, target.py chooses one by the importance of
+    the words that it covers.
 
     The search is greedy. Without y and with values ⟨w, φ⟩ >= 0 it reaches 1 - 1/e of the best value (Nemhauser, Wolsey
-    and Fisher 1978). With the loss it does not: covering a subtopic lowers the loss, so that subtopics are words of
-    negative value, and a difference of two coverages has no such ratio. What training needs is a bound on what greedy
-    has missed, which is computed for every plane (compiled/coverage.py). In training the greedy set is improved by
+    and Fisher 1978). With the loss it does not: covering a subtopic lowers the loss, so that subtopics act as words of
+    negative value, and a difference of two coverages has no such ratio. Training instead uses a bound on what the
+    greedy search can miss, computed for every plane (compiled/coverage.py). In training the greedy set is improved by
     swapping documents; predictions are the plain greedy order.
 
     Parameters
     ----------
     k : int
-        How many documents are chosen.
+        The number of documents to choose.
     thresholds : sequence of float
         Shares of the candidate documents. A word has one feature for each: whether at least this share contains it.
     levels : sequence of str or (str, int), or None
-        When a document contains a word: the name of a field, or (field, at least so many times); "any" is all fields
+        When a document contains a word: the name of a field, or (field, least number of times); "any" is all fields
         together. Words have features of their own at each level. None: every field by itself.
     subtopic_weights : "documents" or "equal"
         Whether a subtopic weighs as much as it has documents, or all weigh the same.
     vectorizer : object or None
-        What counts the words of texts: any vectorizer of scikit-learn; None is CountVectorizer(). A copy is fitted to
+        Any vectorizer of scikit-learn, which counts the words of texts; None is CountVectorizer(). A copy is fitted to
         the documents of each query.
+
+    See Also
+    --------
+    maxmargin.Diversifier : The estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> task = tasks.Diversity(k=2, thresholds=[0.0])
+    >>> X, Y = [["red apple", "red", "blue"]], [[{"red"}, {"red"}, {"blue"}]]
+    >>> task.setup(X, Y)
+    >>> task.argmax(np.ones(1), X[0])  # with weight 1 for every word covered
+    Chosen(documents=(0, 2))
     """
 
     search = Search.UNDERGENERATING
@@ -94,7 +126,7 @@ class Diversity(Task):
         if self.dim != len(self.levels_) * len(thresholds) + self.n_document_features_:
             raise ValueError(f"dim is {self.dim}, which does not match its levels, thresholds and document features")
         if any(level.field not in (ANY, *self.fields_) for level in self.levels_):
-            raise ValueError("a level names an unknown field")
+            raise ValueError(f"levels name an unknown field; expected one of {', '.join((ANY, *self.fields_))}")
 
     levels_: list[Level]
     fields_: list[str]
@@ -117,16 +149,16 @@ class Diversity(Task):
         self._coverages(queries)
 
     def feature_names(self) -> list[str]:
-        """What every coordinate of Ψ counts."""
+        """Return a name for every coordinate of Ψ."""
         words = [f"{level} >= {100 * t:g}%" for level in self.levels_ for t in self.thresholds]
         return words + [f"document {name}" for name in self.document_features()]
 
     def document_features(self) -> Sequence[str | int]:
-        """The names of the features of documents, or their numbers where they have no names."""
+        """Return the names of the document features, or their numbers if they have no names."""
         return self.document_feature_names_ or range(self.n_document_features_)
 
-    def parts(self, w: Array) -> dict[str, Array]:
-        """The weights by meaning: of covered words (levels, thresholds), and of the features of documents if any."""
+    def split_weights(self, w: Array) -> dict[str, Array]:
+        """Split w into the weights of covered words (levels, thresholds) and of document features, if any."""
         words = len(self.levels_) * len(self.thresholds)
         found = {"words": w[:words].reshape(len(self.levels_), len(self.thresholds))}
         return {**found, "documents": w[words:]} if self.n_document_features_ else found
@@ -162,7 +194,7 @@ class Diversity(Task):
         return [Chosen(tuple(order.tolist())) for order in self.ranked(w, X, self.k)]
 
     def ranked(self, w: Array, X: Sequence[Any], n: int | None = None) -> list[NDArray[np.int64]]:
-        """The greedy order of the documents of each query: all, or the first n; ties stay in the order given."""
+        """Return the greedy order of the documents of each query: all, or the first n; ties keep the given order."""
         coverages = self._coverages(read_all(X, self.vectorizer, wordless=True), n or 1)
         return [self._ranked(w, each, n or each.n) for each in coverages]
 
@@ -180,7 +212,7 @@ class Diversity(Task):
         return WordCoverage(read(x, self.vectorizer), self.levels_, self.thresholds)
 
     def _coverages(self, queries: list[WordCounts], least: int | None = None) -> list[WordCoverage]:
-        """The items of every query, if it has the fields and features of training, and `least` documents (None: k)."""
+        """Return the items of every query after checking fields, features and the least number of documents (k)."""
         least = self.k if least is None else least
         for i, query in enumerate(queries):
             if len(query) < least:
@@ -213,7 +245,7 @@ def _checked_thresholds(thresholds: Any) -> list[float]:
     if not numbers or len(numbers) < len(listed):
         raise ValueError(f"thresholds are {thresholds!r}; expected shares of documents, numbers from 0 to 1")
     if any(a >= b for a, b in pairwise(numbers)):
-        raise ValueError(f"thresholds are {thresholds!r}; expected increasing numbers, none of them twice")
+        raise ValueError(f"thresholds are {thresholds!r}; expected strictly increasing numbers")
     return numbers
 
 
@@ -234,7 +266,7 @@ def _read_levels(levels: Any, fields: list[str]) -> list[Level]:
             raise ValueError(f"the level {level!r} asks for {times!r} times; expected a whole number, 1 or more")
         found.append(Level(str(field), int(times)))
     if len(set(found)) < len(found):
-        raise ValueError(f"levels are {levels!r}; expected none of them twice")
+        raise ValueError(f"levels are {levels!r}; expected different levels")
     return found
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from structures.diversity.compiled import coverage_twin as twin
 from structures.diversity.coverage_strategies import Collection, collections
 
-from maxmargin.structures.diversity.compiled.coverage import cover_bound, gain_parts, greedy_cover, swap_documents
+from maxmargin.structures.diversity.compiled.coverage import cover_bound, gain_terms, greedy_cover, swap_documents
 
 
 def counted(drawn, order):
@@ -44,7 +44,7 @@ def test_gain_is_what_a_document_adds(drawn, data):
     if d is None:
         return
     counts = counted(drawn, before)
-    more, less = gain_parts(drawn.indptr, drawn.items, drawn.values, drawn.base, counts, d)
+    more, less = gain_terms(drawn.indptr, drawn.items, drawn.values, drawn.base, counts, d)
     assert less >= 0
     added = twin.worth(drawn.documents, drawn.values, drawn.base, [*before, d])
     assert more - less == pytest.approx(added - twin.worth(drawn.documents, drawn.values, drawn.base, list(before)))

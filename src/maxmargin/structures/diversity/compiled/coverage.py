@@ -1,11 +1,11 @@
-"""Choose k documents that together cover items of the highest value: greedily, by swaps, and what that can miss.
+"""Choose k documents that cover items of the highest total value, greedily and by swaps, with an upper bound.
 
 Document d contains the items items[indptr[d] : indptr[d + 1]] (no item twice) and is worth base[d] by itself. A set z
 of documents is worth
 
     f(z) = Σ_{d in z} base[d] + Σ values[v] over the items v that some document of z contains.
 
-Values may be negative: then f is a difference of two coverages, and gains may rise while the set grows.
+If some values are negative, f is a difference of two coverages, and gains may rise while the set grows.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from maxmargin.base.compiled.kernel import kernel
 
 
 @kernel
-def gain_parts(indptr, items, values, base, counts, document):
-    """What the document adds to the items with counts > 0: base and positive values, and the size of negative ones."""
+def gain_terms(indptr, items, values, base, counts, document):
+    """Return the two terms of a document's gain over items with counts > 0: base + positive values, and |negative|."""
     more, less = base[document], 0.0
     for p in range(indptr[document], indptr[document + 1]):
         item = items[p]
@@ -31,14 +31,14 @@ def gain_parts(indptr, items, values, base, counts, document):
 
 @kernel
 def greedy_cover(indptr, items, values, base, counts, bounds, order):
-    """Write into `order` the documents that each add most to those before them; of equal ones the first.
+    """Write into `order` the documents that each add most to those before them; ties go to the first.
 
-    Returns how often the gain of a document was computed.
-    Lazy evaluation (Minoux 1978): base and positive values, as a document had them when it was last looked at, bound
-    what it adds now, because items are only ever taken away; documents whose bound is too low are not looked at.
-    Negative values do not enter the bound: once their items are covered, they cost nothing more. Sums are added up in
-    the same order every time, so that the bound holds for rounded numbers too and the order is that of plain
-    evaluation. Ends with the number of chosen documents per item in `counts`. Scratch: bounds, one per document.
+    Returns the number of evaluated gains, and leaves the number of chosen documents per item in `counts`.
+    Lazy evaluation (Minoux 1978): base and positive values at a document's last evaluation bound its gain now, because
+    items are only ever covered, and documents whose bound is too low are not evaluated. Negative values do not enter
+    the bound: once their items are covered, they cost nothing more. Sums are always added in the same order, so that
+    the bound also holds for rounded numbers and the order is that of plain evaluation. Scratch: bounds, one per
+    document.
     """
     n = len(base)
     counts[:] = 0
@@ -46,10 +46,10 @@ def greedy_cover(indptr, items, values, base, counts, bounds, order):
     evaluations = 0
     for step in range(len(order)):
         best = -1
-        for document in range(n):  # begin with the most promising one, or many are looked at in vain
+        for document in range(n):  # begin with the highest bound, to evaluate few documents
             if bounds[document] > -np.inf and (best < 0 or bounds[document] > bounds[best]):
                 best = document
-        more, less = gain_parts(indptr, items, values, base, counts, best)
+        more, less = gain_terms(indptr, items, values, base, counts, best)
         evaluations += 1
         bounds[best] = more
         highest = more - less
@@ -58,7 +58,7 @@ def greedy_cover(indptr, items, values, base, counts, bounds, order):
             bound = bounds[document]
             if document == first or bound < highest or (bound == highest and document > best) or bound == -np.inf:
                 continue
-            more, less = gain_parts(indptr, items, values, base, counts, document)
+            more, less = gain_terms(indptr, items, values, base, counts, document)
             evaluations += 1
             bounds[document] = more
             gain = more - less
@@ -73,33 +73,33 @@ def greedy_cover(indptr, items, values, base, counts, bounds, order):
 
 @kernel
 def swap_documents(indptr, items, values, base, counts, chosen, order, rounds):
-    """Exchange a document of `order` for the best one outside, as long as that adds something; returns how often.
+    """Exchange documents of `order` for the best one outside while that adds value, and return the number of swaps.
 
-    `counts` are those of the documents in `order`, and are kept so. At most `rounds` times through the order. Scratch:
-    chosen, a flag per document.
+    `counts` belong to the documents in `order` and are updated. At most `rounds` passes through the order are made.
+    Scratch: chosen, a flag per document.
     """
     swaps = 0
     chosen[:] = 0
-    for place in range(len(order)):
-        chosen[order[place]] = 1
+    for slot in range(len(order)):
+        chosen[order[slot]] = 1
     for _ in range(rounds):
         before = swaps
-        for place in range(len(order)):
-            old = order[place]
+        for slot in range(len(order)):
+            old = order[slot]
             for p in range(indptr[old], indptr[old + 1]):
                 counts[items[p]] -= 1
-            more, less = gain_parts(indptr, items, values, base, counts, old)
-            best, highest = old, more - less + 1e-12 * (abs(more) + less)  # not for the sake of rounding
+            more, less = gain_terms(indptr, items, values, base, counts, old)
+            best, highest = old, more - less + 1e-12 * (abs(more) + less)  # no swaps because of rounding errors
             for document in range(len(base)):
                 if chosen[document] == 0:
-                    more, less = gain_parts(indptr, items, values, base, counts, document)
+                    more, less = gain_terms(indptr, items, values, base, counts, document)
                     if more - less > highest:
                         best, highest = document, more - less
             for p in range(indptr[best], indptr[best + 1]):
                 counts[items[p]] += 1
             if best != old:
                 chosen[old], chosen[best] = 0, 1
-                order[place] = best
+                order[slot] = best
                 swaps += 1
         if swaps == before:
             break
@@ -108,7 +108,7 @@ def swap_documents(indptr, items, values, base, counts, chosen, order, rounds):
 
 @kernel
 def cover_bound(indptr, items, values, base, n_documents, floor, steps, theta, counts, top, best):
-    """An upper bound on f(z) over all sets z of as many documents as `top` has places.
+    """Bound f(z) from above over all sets z of len(top) documents.
 
     Let c_v be the number of documents of z with item v, and k the size of z. A covered item of positive value counts
     min(1, c_v) <= 1 - θ_v + θ_v c_v times for any 0 <= θ_v <= 1, and one of negative value at least
@@ -117,9 +117,9 @@ def cover_bound(indptr, items, values, base, n_documents, floor, steps, theta, c
         f(z) <= Σ_{values[v] > 0} (1 - θ_v) values[v] + Σ_{d in z} score_θ(d),
         score_θ(d) = base[d] + Σ_{v in d} values[v] · (θ_v if values[v] > 0 else 1 / min(k, n_documents[v])),
 
-    and the k documents with the highest scores bound all sets. From θ = 1 some `steps` of the subgradient method lower
-    the bound; their length is that of Polyak for the target `floor`, a worth that is known to be reached. Scratch:
-    theta and counts, one per item; top and best, one per place.
+    and the k documents with the highest scores bound all sets. From θ = 1, `steps` steps of the subgradient method
+    lower the bound, with Polyak's step length for the target `floor`, the value of a known set. Scratch: theta and
+    counts, one per item; top and best, k each.
     """
     k = len(top)
     theta[:] = 1.0
@@ -135,21 +135,21 @@ def cover_bound(indptr, items, values, base, n_documents, floor, steps, theta, c
                 else:
                     score += values[item] / min(k, n_documents[item])
             if filled < k:
-                place = filled
+                slot = filled
                 filled += 1
             elif score > top[k - 1]:
-                place = k - 1
+                slot = k - 1
             else:
                 continue
-            while place > 0 and top[place - 1] < score:
-                top[place], best[place] = top[place - 1], best[place - 1]
-                place -= 1
-            top[place], best[place] = score, document
+            while slot > 0 and top[slot - 1] < score:
+                top[slot], best[slot] = top[slot - 1], best[slot - 1]
+                slot -= 1
+            top[slot], best[slot] = score, document
         counts[:] = 0
         bound = 0.0
-        for place in range(k):
-            bound += top[place]
-            for p in range(indptr[best[place]], indptr[best[place] + 1]):
+        for slot in range(k):
+            bound += top[slot]
+            for p in range(indptr[best[slot]], indptr[best[slot] + 1]):
                 counts[items[p]] += 1
         slope = 0.0
         for item in range(len(values)):
