@@ -94,7 +94,7 @@ def test_optimisers_of_their_own():
     model = CostLearner(own).fit(X, C)
     assert model.score(X, C, optimisers=own) > 0.9
     assert [len(z) for z in model.predict(X[:7], optimisers=own[:7])] == sizes[:7].tolist()
-    with pytest.raises(ValueError, match="give optimisers=, one for each x"):
+    with pytest.raises(ValueError, match="pass optimisers=, one for each x"):
         model.predict(X)
     with pytest.raises(ValueError, match="there are 7 examples but 40 optimisers"):
         model.predict(X[:7], optimisers=own)
@@ -324,7 +324,7 @@ class DijkstraLike(Together):
 
 
 BAD_INPUT = {
-    "costs too few": ({}, X, C[:, :4], "example 0 has 4 parts; its optimiser takes the costs of 5"),
+    "costs too few": ({}, X, C[:, :4], "example 0 has 4 parts; expected 5, which its optimiser takes"),
     "costs of one example too few": ({}, X, [*C[:3], C[3][:4], *C[4:]], "Y of example 3 has 4 numbers; expected 5"),
     "one number each": ({}, X, C[:, 0], r"Y of example 0 has shape \(\); expected one number per part"),
     "missing cost": (
@@ -340,7 +340,7 @@ BAD_INPUT = {
     "other sense": ({"sense": "max"}, X, C, "sense is 'max', but the optimiser's own sense is 'min'"),
     "no sense": ({"sense": "down"}, X, C, "sense must be 'min', 'max' or None"),
     "no measure": ({"measure": "cost"}, X, C, "measure must be one of 'regret', 'parts'"),
-    "nothing to learn by": ({"measure": "suboptimality"}, X, D, "lowest where all predicted costs are 0"),
+    "nothing to learn by": ({"measure": "suboptimality"}, X, D, "lowest if all predicted costs are 0"),
     "needs one sign": ({"optimiser": DijkstraLike(subsets(5, 2))}, X, C, "needs costs >= 0 .*same_size = True"),
     "needs one sign, decisions": (
         {"optimiser": DijkstraLike(subsets(5, 2)), "measure": "parts"}, X, D, "needs costs >= 0 .*same_size = True",
@@ -359,7 +359,7 @@ BAD_INPUT = {
     ),
     "fractional answers": (
         {"measure": "parts", "optimiser": lambda c: 0.5 * TWO_OF_FIVE(c)}, X, D,
-        "answer for example 0 has 0.5 at part .*decisions are made of 0 and 1",
+        "answer for example 0 has 0.5 at part .*every number must be 0 or 1",
     ),
     "other optimisers": ({"optimiser": [TWO_OF_FIVE] * 59}, X, C, "60 examples but 59 optimisers"),
 }  # fmt: skip
@@ -396,9 +396,9 @@ def test_prediction_refuses_other_inputs():
         whole.predict(np.ones((2, 5, 3)))
     with pytest.raises(ValueError, match="X has features of whole examples"):
         of_parts.predict(np.ones((2, 4)))
-    with pytest.raises(ValueError, match="X has parts of 2 features; training had 4"):
+    with pytest.raises(ValueError, match="X has parts of 2 features; expected 4"):
         of_parts.predict(np.ones((2, 5, 2)))
-    with pytest.raises(ValueError, match="example 0 has 4 parts; its optimiser takes the costs of 5"):
+    with pytest.raises(ValueError, match="example 0 has 4 parts; expected 5, which its optimiser takes"):
         of_parts.predict(np.ones((2, 4, 4)))
 
 

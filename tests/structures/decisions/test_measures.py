@@ -44,7 +44,7 @@ def test_decisions_are_judged_however_they_were_made():
     ("call", "message"),
     [
         (lambda o: regret(o, [[1, 2]], [[1, 2], [2, 1]]), "true costs of 2 examples but predicted costs of 1"),
-        (lambda o: regret(o, [[1, 2, 3]], [[1, 2]]), "the decision of example 0 has 3 numbers; its costs have 2"),
+        (lambda o: regret(o, [[1, 2, 3]], [[1, 2]]), "the decision of example 0 has 3 numbers; expected 2, one per"),
         (lambda o: regret(o, np.zeros((0, 2)), np.zeros((0, 2))), "nothing to score"),
         (lambda o: regret(o, [[1, 2], [1, np.nan]], [[1, 2], [2, 1]]), "the costs of example 1 are not finite"),
         (lambda o: regret(o, [[1, 2]], [[1, 2]], sense="low"), "sense must be 'min', 'max' or None"),

@@ -1,4 +1,4 @@
-"""Assigner: which row belongs to which column."""
+"""Assigner: learn which rows of a table belong to which columns."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from maxmargin.training.trainer import Trainer
 class Assigner(Trainer):
     """Learn which rows of a table belong to which columns, as in tracking, from tables whose links are known.
 
-    X is a list of arrays (n, m, F), with features of every pair of a row and a column; of tasks.Frames, where rows and
-    columns that stay alone have features too; or of pairs of lists (rows, columns), with `features`. Y is a list of
-    assignments: the column of every row, -1 for a row that stays alone. A column that is not named stays alone, too.
-    What staying alone is worth is learnt. tasks.Links defines Ψ and Δ; the search is exact.
+    X is a list of arrays (n, m, F) with features of every pair of a row and a column; of tasks.Frames, in which rows
+    and columns that stay alone have features too; or of pairs of lists (rows, columns), with `features`. Y is a list of
+    assignments: the column of every row, -1 for a row that stays alone. Columns that no row has stay alone too.
+    The score of staying alone is learnt. tasks.Links defines Ψ and Δ; the search is exact.
 
-    Features are used as they are: bring them to comparable sizes, because ½‖w‖² treats them alike.
+    Features are used as they are: scale them to comparable sizes, because ½‖w‖² treats them alike.
 
     Parameters
     ----------

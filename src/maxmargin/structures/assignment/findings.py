@@ -1,4 +1,4 @@
-"""What a report shows of assignments: links found, and frames with their right, wrong and missed links."""
+"""The findings of a report on assignments: measures of links, and drawings of right, wrong and missed ones."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from maxmargin.report.html import Element
 from maxmargin.report.sections import table
 from maxmargin.structures.assignment.frames import read_columns
 
-MOST_ROWS = 30  # of an example that is drawn
+MOST_ROWS = 30  # rows of the largest example that is drawn
 STEP, WIDTH = 22, 280  # pixels
 
 
 def link_findings(model: Any, X: Any, Y: Any) -> Findings:
-    """Rows with the right column, and links; an example is worse the more rows are wrong."""
+    """Measure rows and links, and rank examples by the number of rows with a wrong column."""
     found = model.predict(X)
     if len(found) != len(Y):
-        raise ValueError(f"X has {len(found)} examples but Y has {len(Y)}")
+        raise ValueError(f"X has {len(found)} examples but Y has {len(Y)}; expected one assignment per example")
     pairs = [
         (read_columns(y, len(z), None, f"The true assignment of example {i}"), np.asarray(z))
         for i, (y, z) in enumerate(zip(Y, found, strict=True))

@@ -1,4 +1,4 @@
-"""Frames: the inputs of assignments, rows and columns with the features of their pairs; and their outputs."""
+"""Frames: the inputs of assignments, rows and columns with features of their pairs; and checks of outputs."""
 
 from __future__ import annotations
 
@@ -11,29 +11,51 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import refuse_complex
 
-ColumnNumbers = NDArray[np.int64]  # of every row, -1 where it stays alone
+ColumnNumbers = NDArray[np.int64]  # the column of every row, -1 if it stays alone
 
 
 class Frames(NamedTuple):
-    """n rows and m columns, such as the things in two frames of a film."""
+    """Features of n rows and m columns to be matched, such as the objects in two frames of a film.
 
-    pairs: Any  # (n, m, F) features of every pair
-    rows: Any = None  # (n, R) features of rows that stay alone, beside a constant
-    columns: Any = None  # (m, S) features of columns that stay alone, beside a constant
+    Attributes
+    ----------
+    pairs : array of shape (n, m, F)
+        Features of every pair.
+    rows : array of shape (n, R) or None
+        Features of rows that stay alone, besides a constant.
+    columns : array of shape (m, S) or None
+        Features of columns that stay alone, besides a constant.
+
+    See Also
+    --------
+    Links : The task whose inputs these are.
+    maxmargin.Assigner : The estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> tasks.Frames(np.zeros((2, 3, 4))).sizes  # two rows and three columns, four features per pair
+    (2, 3)
+    """
+
+    pairs: Any
+    rows: Any = None
+    columns: Any = None
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """n and m."""
+        """The numbers n of rows and m of columns."""
         return self.pairs.shape[0], self.pairs.shape[1]
 
     @property
     def widths(self) -> tuple[int, int, int]:
-        """F, R and S."""
+        """The numbers F, R and S of features."""
         return self.pairs.shape[2], self.rows.shape[1], self.columns.shape[1]
 
 
 def read_frames(x: Any, i: int, features: Callable[[Any, Any], Any] | None) -> Frames:
-    """Example i as three arrays of finite numbers."""
+    """Read example i as three arrays of finite numbers."""
     if features is not None:
         if not isinstance(x, tuple | list) or len(x) != 2:
             raise ValueError(
@@ -50,7 +72,10 @@ def read_frames(x: Any, i: int, features: Callable[[Any, Any], Any] | None) -> F
     pairs = _numbers(given.pairs, 3, i, "pairs", "(rows, columns, features)")
     n, m, _ = pairs.shape
     if features is not None and (n, m) != (len(x[0]), len(x[1])):
-        raise ValueError(f"example {i} has {len(x[0])} rows and {len(x[1])} columns, but features for {n} and {m}")
+        raise ValueError(
+            f"example {i} has {len(x[0])} rows and {len(x[1])} columns, but features for {n} and {m}; expected "
+            "features(rows, columns) to return an array (rows, columns, features)"
+        )
     sides = []
     for name, side, size in (("rows", given.rows, n), ("columns", given.columns, m)):
         matrix = np.zeros((size, 0)) if side is None else _numbers(side, 2, i, name, f"({size}, features)")
@@ -61,7 +86,7 @@ def read_frames(x: Any, i: int, features: Callable[[Any, Any], Any] | None) -> F
 
 
 def read_columns(y: Any, n: int, m: int | None, name: str) -> ColumnNumbers:
-    """The column of every row, checked."""
+    """Return the column of every row after checking that no column occurs twice."""
     given = np.asarray(y)
     if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
         raise ValueError(f"{name} is {y!r}; expected the number of a column for every row, or -1")

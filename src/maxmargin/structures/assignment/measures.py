@@ -1,4 +1,4 @@
-"""How many links of an assignment are right."""
+"""Measures of assignments: the share of rows and links that are right."""
 
 from __future__ import annotations
 
@@ -12,21 +12,64 @@ from maxmargin.structures.assignment.frames import read_columns
 
 
 class LinkScores(NamedTuple):
-    """Over all examples together; a ratio without anything to count is 0."""
+    """Scores of assignments over all examples together; a ratio with nothing to count is 0.
 
-    rows: float  # of the rows, those with the right column, or rightly alone
-    precision: float  # of the links that were found, the true ones
-    recall: float  # of the true links, those that were found
-    f1: float  # the harmonic mean of the two
-    exact_match: float  # of the examples, those without a mistake
+    Attributes
+    ----------
+    rows : float
+        The share of rows with the right column, or rightly unlinked.
+    precision, recall, f1 : float
+        The share of predicted links that are true, the share of true links that are predicted, and their harmonic mean.
+    exact_match : float
+        The share of examples without a mistake.
+
+    See Also
+    --------
+    link_scores : Computes them.
+
+    Examples
+    --------
+    >>> from maxmargin import metrics
+    >>> metrics.link_scores([[0, 1]], [[0, -1]]).precision
+    1.0
+    """
+
+    rows: float
+    precision: float
+    recall: float
+    f1: float
+    exact_match: float
 
 
 def link_scores(truth: Sequence[Any], found: Sequence[Any]) -> LinkScores:
-    """Agreement of assignments with the truth; each is a list with the column of every row, -1 for none."""
+    """Compare predicted assignments with the true ones.
+
+    Parameters
+    ----------
+    truth, found : sequence of assignments
+        Each lists the column of every row, -1 for none.
+
+    Returns
+    -------
+    LinkScores
+
+    See Also
+    --------
+    maxmargin.Assigner : Predicts assignments.
+
+    Examples
+    --------
+    >>> from maxmargin import metrics
+    >>> scores = metrics.link_scores([[0, 1], [1, 0]], [[0, -1], [1, 0]])
+    >>> scores.rows, scores.recall, scores.exact_match
+    (0.75, 0.75, 0.5)
+    """
     if len(truth) != len(found):
-        raise ValueError(f"There are {len(truth)} true assignments but {len(found)} predicted ones.")
+        raise ValueError(
+            f"There are {len(truth)} true assignments but {len(found)} predicted ones; expected one per example."
+        )
     if len(truth) == 0:
-        raise ValueError("no examples given: there is nothing to score")
+        raise ValueError("no examples given: there is nothing to score; expected at least one")
     pairs = []
     for i, (y, z) in enumerate(zip(truth, found, strict=True)):
         true = read_columns(y, len(y), None, f"The true assignment of example {i}")

@@ -1,4 +1,4 @@
-"""Links: rows that are linked with columns, each at most once, in the way that scores best."""
+"""Links: the bipartite matching of rows and columns with the highest score."""
 
 from __future__ import annotations
 
@@ -25,32 +25,49 @@ MEASURES = get_args(LinkMeasure)
 
 
 class Links(Parts):
-    """An output z gives every row a column, or -1: it stays alone, as do columns that no row has.
+    """Bipartite matching of rows and columns, such as detections in two frames of a film.
+
+    An output z gives every row a different column, or -1 if the row stays alone; columns that no row has stay alone
+    too. With s_ij, s_i and s_j the three kinds of terms in (1),
 
         ⟨w, Ψ(x, z)⟩ = Σ_linked ⟨u, pair_ij⟩ + Σ_rows alone (a + ⟨a', row_i⟩) + Σ_columns alone (b + ⟨b', column_j⟩) (1)
-        Δ(y, z)      = links that one of the two has and the other has not   ("share": divided by twice the rows)    (2)
+        Δ(y, z)      = number of links in only one of y and z                ("share": divided by twice the rows)    (2)
 
-    The best z is a matching. Against all alone, the link ij gains g = s_ij - s_i - s_j, so that
+    Compared with leaving both alone, the link ij gains g_ij = s_ij - s_i - s_j, so that the best z solves
 
-        z = argmax Σ_linked max(g_ij, 0)                                                                             (3)
+        z = argmax Σ_linked max(g_ij, 0),                                                                            (3)
 
-    is an assignment problem of rows and columns (scipy's linear_sum_assignment), in which links that gain nothing are
-    not made: a link with g <= 0 in an answer of (3) is none. That is exact; it says the same as a square table of
-    n + m rows and columns with room for all that stay alone, and is a quarter as large.
+    an assignment problem of rows and columns (scipy's linear_sum_assignment) in which links with g <= 0 are dropped.
+    This is exact and equivalent to a square problem of n + m rows and columns, which is four times as large.
 
-    Outputs are sets of parts: pairs, then rows alone, then columns alone (Parts, which this builds on).
+    Outputs are sets of parts: pairs, then rows alone, then columns alone (see Parts, the base class).
 
-    x is an array (n, m, F), or Frames(pairs, rows, columns) with features of what stays alone; or two lists of items,
-    where `features` is given. y is a list of columns.
+    x is an array (n, m, F), or Frames(pairs, rows, columns) with features of rows and columns that stay alone; or two
+    lists of items, if `features` is given. y is a list of columns.
 
     Parameters
     ----------
     features : None or function
-        features(rows, columns) -> array (n, m, F) or tasks.Frames, where x is two lists of items.
+        features(rows, columns) -> array (n, m, F) or tasks.Frames, if x is two lists of items.
     measure : "hamming" or "share"
         The loss of a wrong assignment: the number of links that are wrong or missing, or that over twice the rows.
     most_decodes : int
-        Searches for one example, at most, where losses are rescaled (rescaling="slack", slack="l2").
+        The largest number of searches per example if losses are rescaled (rescaling="slack", slack="l2").
+
+    See Also
+    --------
+    Frames : Its inputs.
+    maxmargin.Assigner : The estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> near = np.array([[[2.0], [-5.0]], [[-4.0], [1.0]]])  # one feature of each pair of two rows and two columns
+    >>> task = tasks.Links()
+    >>> task.setup([near], [[0, 1]])
+    >>> task.argmax(np.array([1.0, 0.0, 0.0]), near).tolist()  # weights of the feature and of staying alone
+    [0, 1]
     """
 
     kernel = None
@@ -71,7 +88,7 @@ class Links(Parts):
     def _check_saved(self) -> None:
         super()._check_saved()
         if self.n_features_ != sum(self.widths_) + 2:
-            raise ValueError(f"there are {self.n_features_} features; expected {sum(self.widths_) + 2}")
+            raise ValueError(f"n_features_ is {self.n_features_}; expected {sum(self.widths_) + 2} by widths_")
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
         if self.measure not in MEASURES:
@@ -79,7 +96,7 @@ class Links(Parts):
         if self.features is not None and not callable(self.features):
             raise TypeError(f"features must be None or a function features(rows, columns), got {self.features!r}")
         if len(X) == 0:
-            raise ValueError("no examples given: X is empty")
+            raise ValueError("no examples given: X is empty; expected at least one example")
         self.widths_ = read_frames(X[0], 0, self.features).widths
         super().setup(self._read(X), Y)
 
@@ -90,7 +107,7 @@ class Links(Parts):
     # --- what Parts asks for
 
     def parts(self, x: Frames) -> Array:
-        """The rows of all pairs, of rows that stay alone, and of columns that do, each in columns of its own."""
+        """Return the features of all parts: pairs, rows alone and columns alone, each in columns of their own."""
         (n, m), (f, r, s) = x.sizes, x.widths
         matrix = np.zeros((n * m + n + m, f + r + s + 2))
         matrix[: n * m, :f] = x.pairs.reshape(-1, f)
@@ -101,7 +118,7 @@ class Links(Parts):
         return matrix
 
     def best(self, scores: Array, x: Frames) -> PartNumbers:
-        """(3)."""
+        """Return the parts of the output with the highest score by (3)."""
         return part_numbers(best_columns(scores, *x.sizes), x.sizes[1])
 
     # --- the plain form: one example at a time
@@ -147,7 +164,7 @@ class Links(Parts):
     # --- inside
 
     def _read(self, X: Sequence[Any]) -> list[Frames]:
-        """All examples, with the features that training has."""
+        """Read all examples, and check that they have the features of training."""
         frames = [read_frames(x, i, self.features) for i, x in enumerate(X)]
         for i, x in enumerate(frames):
             if x.widths != self.widths_:
@@ -163,14 +180,14 @@ class Links(Parts):
         return 0.5 / max(n, 1) if self.measure == "share" else 1.0
 
     def _priced(self, y: Any, x: Frames, name: str) -> PricedParts:
-        """Links cost the same, missed or wrong; that something stays alone is no link."""
+        """Return y with prices by (2): the same for missing and wrong links, 0 for rows and columns alone."""
         n, m = x.sizes
         price = np.append(np.full(n * m, self._price(n)), np.zeros(n + m))
         return PricedParts(part_numbers(read_columns(y, n, m, name), m), extra=price, missing=price)
 
 
 def best_columns(scores: Array, n: int, m: int) -> ColumnNumbers:
-    """The best column of every row, from scores of pairs, of rows alone and of columns alone."""
+    """Return the best column of every row, given the scores of pairs, of rows alone and of columns alone."""
     pairs, rows, columns = np.split(scores, [n * m, n * m + n])
     gains = pairs.reshape(n, m) - rows[:, None] - columns[None, :]
     i, j = linear_sum_assignment(np.maximum(gains, 0.0), maximize=True)
@@ -181,7 +198,7 @@ def best_columns(scores: Array, n: int, m: int) -> ColumnNumbers:
 
 
 def part_numbers(columns: ColumnNumbers, m: int) -> PartNumbers:
-    """The parts of an output: its pairs, rows alone and columns alone."""
+    """Return the parts of an output: its pairs, rows alone and columns alone."""
     n, linked = len(columns), columns >= 0
     pairs = np.flatnonzero(linked) * m + columns[linked]
     alone = np.setdiff1d(np.arange(m), columns)
@@ -189,7 +206,7 @@ def part_numbers(columns: ColumnNumbers, m: int) -> PartNumbers:
 
 
 def columns_of(parts: PartNumbers, n: int, m: int) -> ColumnNumbers:
-    """The output that has these parts."""
+    """Return the output that has these parts."""
     columns = np.full(n, -1, dtype=np.int64)
     pairs = parts[parts < n * m]
     if len(pairs):

@@ -1,4 +1,4 @@
-"""The user's optimiser: asked for decisions, one by one or many at once, and never believed without a look."""
+"""Optimisers: calls of the user's optimiser, one by one or many at once, with checks of what it returns."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.base.errors import TaskError
 
-WHOLE = 1e-6  # an answer this close to 0 or 1 is meant to be that: what optimisers of integers leave behind
+WHOLE = 1e-6  # answers this close to 0 or 1 are rounded: the tolerance of mixed-integer solvers
 SENSES = {"min": 1, "max": -1}
 
 
 class Optimisers:
-    """One optimiser for all examples, or a list with one for each.
+    """Wrapper of one optimiser for all examples, or of a list with one for each.
 
     An optimiser is a function of costs, one per part, that returns a number for every part: the decision z with the
-    lowest costs·z (sense "min") or the highest ("max"). It may say more about itself by attributes:
+    lowest costs·z (sense "min") or the highest ("max"). It may have these attributes:
 
     sense : "min" (the default) or "max".
-    exact : False where it may miss the best decision.
-    nonnegative : True where it needs costs >= 0.
-    same_size : True where Σ z is the same for all decisions, so that a constant may be added to all costs.
-    n_parts : how many costs it takes.
+    exact : False if it may miss the best decision.
+    nonnegative : True if it needs costs >= 0.
+    same_size : True if Σ z is the same for all decisions, so that a constant may be added to all costs.
+    n_parts : the number of costs it takes.
     solve_many : a function of an (n, P) array of costs that returns the n decisions at once.
-    check : a function of z that raises an error, or returns False, where z is no decision.
+    check : a function of z that raises an error, or returns False, if z is no decision.
     """
 
     def __init__(self, given: Any, sense: str | None = None):
@@ -45,35 +45,35 @@ class Optimisers:
 
     @property
     def at_once(self) -> bool:
-        """Whether many examples can be asked for in one call."""
+        """True if one call can solve many examples."""
         return hasattr(self.given, "solve_many")
 
     def of(self, i: int) -> Any:
-        """The optimiser of example i."""
+        """Return the optimiser of example i."""
         return self.given[i] if isinstance(self.given, list) else self.given
 
     def check_sizes(self, sizes: NDArray[np.int64]) -> None:
-        """Raise a ValueError where an example has other parts than its optimiser."""
+        """Raise a ValueError if an example has another number of parts than its optimiser takes."""
         for i, size in enumerate(sizes.tolist()):
             expected = getattr(self.of(i), "n_parts", None)
             if expected is not None and expected != size:
-                raise ValueError(f"example {i} has {size} parts; its optimiser takes the costs of {expected}")
+                raise ValueError(f"example {i} has {size} parts; expected {expected}, which its optimiser takes")
 
     def refuse_nonnegative(self) -> None:
-        """Raise a ValueError where training needs costs that the optimiser cannot take."""
+        """Raise a ValueError if the optimiser cannot take the costs that training needs."""
         if self.nonnegative and not self.shifts:
             raise ValueError(
-                "the optimiser needs costs >= 0 (nonnegative = True), but training asks it for the worst mistake, at "
-                "predicted costs minus true ones or minus a margin, which have any sign. Give an optimiser that takes "
+                "the optimiser needs costs >= 0 (nonnegative = True), but training calls it at predicted costs minus "
+                "true ones or minus a margin, which have any sign. Use an optimiser that takes "
                 "all costs (on a graph without cycles, dynamic programming instead of Dijkstra's algorithm), or, "
-                "if Σ z is the same for all decisions, say so by same_size = True: a constant is then added to all "
+                "if Σ z is the same for all decisions, set same_size = True: a constant is then added to all "
                 "costs, which changes no decision"
             )
 
     def answers(self, costs: Array, sizes: NDArray[np.int64], ids: Sequence[int], whole: bool = False) -> Array:
-        """Decisions at these costs, one example after the other in flat arrays; ids are the examples' numbers.
+        """Return the decisions at these costs, concatenated over examples; ids are the numbers of the examples.
 
-        whole : whether decisions are made of 0 and 1, so that they can be compared part by part.
+        whole : whether decisions consist of 0 and 1, so that they can be compared part by part.
         """
         found = self._answers(costs, sizes, ids)
         if not whole or ((found == 0) | (found == 1)).all():
@@ -118,7 +118,7 @@ class Optimisers:
         return np.array(rows)
 
     def check_feasible(self, z: Array, i: int, what: str) -> None:
-        """Ask the optimiser whether z is a decision, if it can tell."""
+        """Raise a TaskError if the optimiser has a check and it rejects z."""
         check = getattr(self.of(i), "check", None)
         if check is None:
             return
@@ -131,27 +131,30 @@ class Optimisers:
 
 
 def shown(values: Array) -> str:
-    """A few of these numbers, for messages."""
+    """Format a few of these numbers for messages."""
     text = np.array2string(np.asarray(values), precision=6, threshold=12, edgeitems=4, max_line_width=1000)
     return text if len(values) <= 12 else f"{text} ({len(values)} of them)"
 
 
 def _agreed_sense(own: list[Any], given: str | None) -> str:
-    """What the optimisers say and what the user says must not contradict each other."""
+    """Return the sense of all optimisers, after checking that they and the user do not contradict each other."""
     if given is not None and given not in SENSES:
         raise ValueError(f"sense must be 'min', 'max' or None (the optimiser's own sense), got {given!r}")
     for k, each in enumerate(own):
         if each is not None and each not in SENSES:
             raise ValueError(f"the optimiser's sense is {each!r}; expected 'min' or 'max'")
         if each is not None and given is not None and each != given:
-            raise ValueError(f"sense is {given!r}, but the optimiser's own sense is {each!r}")
+            raise ValueError(f"sense is {given!r}, but the optimiser's own sense is {each!r}; use sense=None")
         if given is None and (each or "min") != (own[0] or "min"):
-            raise ValueError(f"optimiser {k} has the sense {each or 'min'!r}, but optimiser 0 has {own[0] or 'min'!r}")
+            raise ValueError(
+                f"optimiser {k} has the sense {each or 'min'!r}, but optimiser 0 has {own[0] or 'min'!r}; "
+                "expected the same sense for all"
+            )
     return given or own[0] or "min"
 
 
 def _shifted(costs: Array, sizes: NDArray[np.int64]) -> Array:
-    """Costs >= 0: where some are negative, a constant is added to all costs of the example."""
+    """Make costs nonnegative by adding a constant to all costs of every example that has negative ones."""
     owner = np.repeat(np.arange(len(sizes)), sizes)
     lowest = np.zeros(len(sizes))
     np.minimum.at(lowest, owner, costs)
@@ -159,7 +162,7 @@ def _shifted(costs: Array, sizes: NDArray[np.int64]) -> Array:
 
 
 def _checked(answer: Any, costs: Array, name: str) -> Array:
-    """The numbers of a decision, or a TaskError that says what was returned instead."""
+    """Return the numbers of a decision, or raise a TaskError that says what was returned instead."""
     found = None if answer is None else np.asarray(answer)
     if found is None:
         what = "None"
@@ -178,13 +181,13 @@ def _checked(answer: Any, costs: Array, name: str) -> Array:
 
 
 def _rounded(z: Array, name: str, costs: Array) -> Array:
-    """An answer of zeros and ones, without what rounding left."""
+    """Round a decision to zeros and ones, or raise a TaskError if it is not near to them."""
     rounded = np.round(z)
     good = (np.abs(z - rounded) <= WHOLE) & (rounded >= 0) & (rounded <= 1)
     if not good.all():
         p = int(np.argmin(good))
         raise TaskError(
             f"the optimiser's answer for {name} has {z[p]:g} at part {p}, at the costs {shown(costs)}; with "
-            'measure="parts" decisions are made of 0 and 1'
+            'measure="parts" every number must be 0 or 1'
         )
     return rounded + 0.0

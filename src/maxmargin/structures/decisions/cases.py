@@ -1,9 +1,9 @@
-"""Cases: what is known of every decision before it is made.
+"""Cases: the inputs of decision problems.
 
 Costs of parts are linear in features, and there are two kinds of features:
 
-    of parts         x is a matrix φ with a row for every part; all parts share one weight vector, ĉ_p = ⟨w, φ_p⟩
-    of the whole     x is one row; every part has a weight vector of its own, ĉ_p = ⟨w_p, x⟩
+    of parts              x is a matrix φ with a row for every part; all parts share one weight vector, ĉ_p = ⟨w, φ_p⟩
+    of whole examples     x is one row; every part has a weight vector of its own, ĉ_p = ⟨w_p, x⟩
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from maxmargin.structures.parts.rows import checked_rows, part_rows, stacked_row
 
 
 class Case(NamedTuple):
-    """One example: its features, and the optimiser that decides it where it has one of its own."""
+    """One example: its features, and its own optimiser, if there is one per example."""
 
-    features: Any  # (P, F) of parts, or one row of the whole
+    features: Any  # (P, F) of parts, or one row of the whole example
     optimiser: Any = None
 
 
 class Cases:
-    """The examples with all their rows in one matrix; cases[i] is a Case."""
+    """Inputs of decision problems with all their rows in one matrix; cases[i] is a Case."""
 
     def __init__(
         self,
         rows: Any,
-        bounds: NDArray[np.int64] | None = None,  # where the rows of each example begin; None: one row each, its whole
+        bounds: NDArray[np.int64] | None = None,  # the first row of each example; None: one row per whole example
         optimisers: Sequence[Any] | None = None,
-        is_array: bool = True,  # whether they came as an array, so that answers are one, too
+        is_array: bool = True,  # whether X was an array, so that predictions are one too
     ):
         self.rows, self.bounds, self.optimisers, self.is_array = rows, bounds, optimisers, is_array
         if optimisers is not None and len(optimisers) != len(self):
@@ -43,7 +43,7 @@ class Cases:
 
     @classmethod
     def of(cls, X: Any, features: Callable[[Any], Any] | None = None, optimisers: Sequence[Any] | None = None) -> Cases:
-        """X as users give it: an (n, F) matrix, an (n, P, F) array, a list of (P, F) matrices, or what has features."""
+        """Read X: an (n, F) matrix, an (n, P, F) array, a list of (P, F) matrices, or anything with `features`."""
         if isinstance(X, Cases):
             return X
         refuse_complex("X", X)
@@ -66,7 +66,7 @@ class Cases:
     @classmethod
     def _of_parts(cls, given: list[Any], optimisers: Sequence[Any] | None) -> Cases:
         if not given:
-            raise ValueError("no examples given: X is empty")
+            raise ValueError("no examples given: X is empty; expected at least one example")
         matrices = [part_rows(each, i) for i, each in enumerate(given)]
         n_features = matrices[0].shape[1]
         stacked = stacked_rows([checked_rows(matrix, n_features, i) for i, matrix in enumerate(matrices)])
@@ -90,26 +90,26 @@ class Cases:
         return int(self.rows.shape[1])
 
     def sizes(self, n_parts: int) -> NDArray[np.int64]:
-        """The number of parts of every example; of whole ones it is n_parts."""
+        """Return the number of parts of every example, n_parts if the features are of whole examples."""
         return np.full(len(self), n_parts, dtype=np.int64) if self.bounds is None else np.diff(self.bounds)
 
     def checked(self) -> Cases:
-        """The same, unless it has no features, or a number that training cannot use."""
+        """Return self after checking that it has features and that all numbers can be used."""
         if self.n_features == 0:
-            raise ValueError("X has no features to learn from")
+            raise ValueError("X has no features to learn from; expected at least one column")
         try:
             checked_matrix(self.rows, self.n_features)
         except ValueError as error:
             if self.bounds is None:
                 raise
-            words = str(error).split(",")  # which calls a row an example
+            words = str(error).split(",")  # the message of checked_matrix calls a row an example
             row = int(words[0].removeprefix("example "))
             i = int(np.searchsorted(self.bounds, row, side="right")) - 1
             raise ValueError(f"example {i}: part {row - self.bounds[i]},{','.join(words[1:])}") from None
         return self
 
     def with_constant(self) -> Cases:
-        """One more feature, the constant 1."""
+        """Return the same cases with one more feature, the constant 1."""
         rows = self.rows
         more = with_ones(rows) if sparse.issparse(rows) else np.hstack([rows, np.ones((rows.shape[0], 1))])
         return Cases(more, self.bounds, self.optimisers, self.is_array)

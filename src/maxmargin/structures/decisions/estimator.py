@@ -1,4 +1,4 @@
-"""CostLearner: any optimiser becomes a learner of its costs."""
+"""CostLearner: learn the costs of any optimiser from data."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from maxmargin.training.trainer import Trainer
 
 
 class CostLearner(Trainer):
-    """Learn the costs of an optimiser of your own from data, so that its decisions turn out well.
+    """Learn to predict the costs of an optimiser so that its decisions are good (predict-then-optimise).
 
     The optimiser is a function that takes costs, one per part of a decision, and returns the best decision: the edges
-    of a shortest path, the things in a knapsack, the pairs of a matching, whatever a MILP has variables for. Costs are
-    predicted from features. What is minimised is not how far predicted costs are from true ones, but a convex bound on
-    what decisions by predicted costs cost more than the best ones: SPO+ (Elmachtoub and Grigas 2022),
+    of a shortest path, the items in a knapsack, the pairs of a matching, or the variables of any MILP. Costs are
+    predicted from features. Training does not minimise the error of predicted costs, but a convex bound on the regret,
+    the true cost of decisions by predicted costs above the best ones: SPO+ (Elmachtoub and Grigas 2022),
 
         ½‖w‖² + C · mean_i max_z [(cᵢ - 2ĉᵢ)·z + 2ĉᵢ·zᵢ* - cᵢ·zᵢ*],
 
-    which is a structural hinge whose loss is the regret. The search inside is the optimiser's, at the costs 2ĉ - c.
+    which is a structured hinge whose loss is the regret. Training calls the optimiser at the costs 2ĉ - c.
 
     X is an (n, F) matrix of features of whole examples (every part then has weights of its own), or the features of
     every part: an (n, P, F) array, or a list of (P, F) matrices, dense or sparse (all parts then share their weights).
-    Y are (n, P) costs that were observed, or decisions; lists of arrays where examples differ in their parts.
+    Y are (n, P) observed costs, or decisions; lists of arrays if examples differ in their numbers of parts.
 
     Parameters
     ----------
@@ -57,16 +57,16 @@ class CostLearner(Trainer):
     {measure}
     {sense}
     features : callable or None
-        features(x) -> (P, F) matrix, where X is a list of anything.
+        features(x) -> (P, F) matrix, if X is a list of other objects.
     {fit_intercept}
     {kernel}
     C : float
         Weight of the mean hinge against ½‖w‖². It grows with the unit that costs are measured in.
     solver : str or Solver
-        What trains; see solvers.
+        The training algorithm; see maxmargin.solvers.
     prior : None, "least_squares", array or dict
-        What w is drawn to, in the place of 0: ½‖w - prior‖². "least_squares" are the weights that predict the costs
-        best, so that models go from regression (C small) to SPO+ (C large). Not with a kernel.
+        The point towards which w is regularised, instead of 0: ½‖w - prior‖². "least_squares" are the weights that
+        predict the costs best, so that models go from regression (C small) to SPO+ (C large). Not with a kernel.
     {tol}
     {options}
 
@@ -150,11 +150,11 @@ class CostLearner(Trainer):
     def predict(self, X: Any, optimisers: Sequence[Any] | None = None) -> Any:
         """Return the optimiser's decisions at predicted costs: (n, P), or a list of arrays if X is a list.
 
-        optimisers : one for each x, where training had one for each; None takes that of training.
+        optimisers : one for each x, required if training had one for each; None takes that of training.
         """
         check_is_fitted(self)
         if optimisers is None and self._listed() is not None:
-            raise ValueError("training had an optimiser for every example: give optimisers=, one for each x")
+            raise ValueError("training had an optimiser for every example; pass optimisers=, one for each x")
         return decoded(self, self._cases(X, optimisers, reset=False))
 
     def predict_costs(self, X: Any) -> Any:
@@ -163,9 +163,7 @@ class CostLearner(Trainer):
         return self.task_.costs(self.w_, self._cases(X, None, reset=False))
 
     def score(self, X: Any, y: Any, optimisers: Sequence[Any] | None = None) -> float:
-        """1 - the normalised regret (metrics.regret) of the decisions if y are costs, the share of parts that are
-        decided as in y if they are decisions: higher is better, and 1 is best.
-        """
+        """Return 1 - the normalised regret (metrics.regret) if y are costs, else the share of right parts."""
         found, Y = self.predict(X, optimisers), _labels(y)
         if self.measure == "regret":
             return 1 - decision_regret(Y, found, self.optimiser if optimisers is None else optimisers, self.sense)
@@ -173,20 +171,20 @@ class CostLearner(Trainer):
 
     @property
     def coef_(self) -> Array:
-        """(parts, features), or (features,) where features are of parts."""
+        """The weights, of shape (parts, features), or (features,) if features are of parts."""
         weights = self._weights()
         n = len(weights) - self.fit_intercept
         return weights[:n, 0] if self.task_.of_parts_ else weights[:n].T
 
     @property
     def intercept_(self) -> Any:
-        """The weight of the constant feature of every part; one number where features are of parts."""
+        """The weight of the constant feature of every part; one number if features are of parts."""
         weights = self._weights()
         last = weights[-1] if self.fit_intercept else np.zeros(weights.shape[1])
         return float(last[0]) if self.task_.of_parts_ else last
 
     def _weights(self) -> Array:
-        """(features, weight vectors): that of the constant feature is last."""
+        """Return the weights as a matrix (features, weight vectors); the constant feature is last."""
         check_is_fitted(self)
         refuse_kernel(self)
         return self.w_.reshape(self.task_.n_features_, -1)
@@ -216,28 +214,29 @@ class CostLearner(Trainer):
                 self, X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, allow_nd=True, reset=reset
             )
         elif reset:
-            for name in ("n_features_in_", "feature_names_in_"):  # of an earlier fit to a matrix
+            for name in ("n_features_in_", "feature_names_in_"):  # set by an earlier fit to a matrix
                 self.__dict__.pop(name, None)
         cases = Cases.of(X, self.features, optimisers)
         constant = self.fit_intercept and self.kernel is None
         if not reset and cases.n_features + constant != self.task_.n_features_:
             expected = self.task_.n_features_ - constant
-            raise ValueError(f"X has parts of {cases.n_features} features; training had {expected}")
+            raise ValueError(f"X has parts of {cases.n_features} features; expected {expected} as in training")
         return cases.checked().with_constant() if constant else cases
 
     def _prior(self, task: Any, batch: Batch, sample_weight: Any) -> Any:
-        """Weights of regression are those of the data that the task was set up with: certify finds them there."""
+        """Return the prior; least-squares weights are kept in the task, so that certify uses those of training."""
         if not isinstance(self.prior, str):
             return self.prior
         if self.prior != "least_squares":
             raise ValueError(f'prior must be "least_squares" or weights, got {self.prior!r}')
         if self.measure != "regret":
             raise ValueError(
-                'prior="least_squares" predicts costs, but with measure="parts" Y has no costs; give weights'
+                'prior="least_squares" predicts costs, but with measure="parts" Y has no costs; pass weights as prior'
             )
         if self.kernel is not None:
             raise ValueError(
-                'prior="least_squares" needs weights of features, which a model with a kernel does not have'
+                'prior="least_squares" needs weights of features, which a model with a kernel does not have; '
+                "use prior=None"
             )
         if not hasattr(task, "prior_"):
             assert isinstance(batch, DecisionBatch)
@@ -278,6 +277,6 @@ def _labels(Y: Any) -> Any:
 def _agreement(found: Array, y: Any) -> Agreement:
     truth = np.asarray(y, dtype=float)
     if truth.shape != found.shape:
-        raise ValueError(f"{len(found)} parts were decided but Y has the shape {truth.shape}")
+        raise ValueError(f"Y has the shape {truth.shape}; expected ({len(found)},), one number per decided part")
     known = ~np.isnan(truth)
     return Agreement(int(np.count_nonzero(found[known] == truth[known])), int(np.count_nonzero(known)))

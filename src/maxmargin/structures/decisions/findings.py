@@ -1,4 +1,4 @@
-"""What a report shows of decisions: what they cost beyond the best ones, and parts that were decided wrongly."""
+"""The findings of a report on decisions: their regret, and the parts that were decided wrongly."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ MOST_PARTS = 40
 
 
 def decision_findings(model: Any, X: Any, Y: Any, optimisers: Sequence[Any] | None = None) -> Findings:
-    """Regret where true costs are known, else parts decided as they should be."""
+    """Measure the regret if true costs are known, and the share of parts that are decided as is best."""
     found = [np.asarray(z, dtype=float) for z in model.predict(X, optimisers)]
     given = [np.asarray(y, dtype=float) for y in Y]
     if len(found) != len(given):
-        raise ValueError(f"X has {len(found)} examples but y has {len(given)}")
+        raise ValueError(f"X has {len(found)} examples but y has {len(given)}; expected one label per example")
     costs = [np.asarray(c, dtype=float) for c in model.predict_costs(X)]
     regrets = model.measure == "regret"
-    asked = Optimisers(model.optimiser if optimisers is None else optimisers, model.sense)
-    best = best_decisions(asked, given) if regrets else given
+    checked = Optimisers(model.optimiser if optimisers is None else optimisers, model.sense)
+    best = best_decisions(checked, given) if regrets else given
     known = [~np.isnan(y) for y in best]
     wrong = np.array([int(np.sum((z != y) & k)) for z, y, k in zip(found, best, known, strict=True)])
     parts = np.array([int(k.sum()) for k in known])
@@ -36,7 +36,7 @@ def decision_findings(model: Any, X: Any, Y: Any, optimisers: Sequence[Any] | No
     ]
     wrongness = wrong.astype(float)
     if regrets:
-        lost = asked.sign * np.array([c @ (z - b) for c, z, b in zip(given, found, best, strict=True)])
+        lost = checked.sign * np.array([c @ (z - b) for c, z, b in zip(given, found, best, strict=True)])
         total = np.abs(np.array([c @ b for c, b in zip(given, best, strict=True)]))
         lost = np.where(np.abs(lost) <= 1e-12 * (1 + total), 0.0, lost)
         worst = float(lost.sum() / total.sum()) if total.sum() > 0 else 1.0

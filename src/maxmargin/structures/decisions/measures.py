@@ -1,4 +1,4 @@
-"""What decisions cost beyond the best ones."""
+"""Measures of decisions: the regret, which is their cost above that of the best ones."""
 
 from __future__ import annotations
 
@@ -13,33 +13,81 @@ from maxmargin.structures.decisions.observations import part_counts
 
 
 def regret(optimiser: Any, predicted: Any, true: Any, sense: str | None = None) -> float:
-    """What it costs to decide by predicted costs, where the true ones are others: 0 is best.
+    """Compute the normalised regret of predict-then-optimise: the relative excess cost of deciding by predicted costs.
 
         Σᵢ |cᵢ·z(ĉᵢ) - cᵢ·z(cᵢ)| / Σᵢ |cᵢ·z(cᵢ)|                                                                 (1)
 
     where z(c) is the optimiser's decision at the costs c. This is the normalised regret of PyEPO.
 
-    optimiser : a function of costs that returns the best decision, as for CostLearner; or a list, one per example.
-    predicted, true : (n, P) costs, or lists of arrays.
-    sense : "min" or "max"; None takes what the optimiser says.
+    Parameters
+    ----------
+    optimiser : callable or list of callables
+        A function of costs that returns the best decision, as for CostLearner; or a list, one per example.
+    predicted, true : array of shape (n, P), or list of arrays
+        The predicted and the true costs of every part.
+    sense : {"min", "max"} or None
+        Whether the optimiser minimises or maximises; None takes its own attribute `sense`.
+
+    Returns
+    -------
+    float
+        0 is best.
+
+    See Also
+    --------
+    decision_regret : The same for decisions.
+    maxmargin.CostLearner : Learns to predict costs with a low regret.
+
+    Examples
+    --------
+    >>> from maxmargin import metrics
+    >>> cheaper = lambda c: [1.0, 0.0] if c[0] < c[1] else [0.0, 1.0]
+    >>> metrics.regret(cheaper, predicted=[[1.0, 2.0]], true=[[3.0, 2.0]])  # decides for 3 instead of 2
+    0.5
     """
-    asked = Optimisers(optimiser, sense)
+    optimisers = Optimisers(optimiser, sense)
     _check_some(predicted, true, "predicted costs")
     sizes = part_counts(predicted)
-    return decision_regret(true, np.split(_answers(asked, predicted), np.cumsum(sizes)[:-1]), optimiser, sense)
+    return decision_regret(true, np.split(_answers(optimisers, predicted), np.cumsum(sizes)[:-1]), optimiser, sense)
 
 
 def decision_regret(true: Any, decisions: Any, optimiser: Any, sense: str | None = None) -> float:
-    """The same for decisions, however they were made: what they cost above the best ones, as a share of these."""
-    asked = Optimisers(optimiser, sense)
+    """Compute the normalised regret of given decisions: their cost above the best ones, relative to the best.
+
+    Parameters
+    ----------
+    true : array of shape (n, P), or list of arrays
+        The true costs of every part.
+    decisions : array of shape (n, P), or list of arrays
+        The decisions to score.
+    optimiser, sense
+        As of `regret`.
+
+    Returns
+    -------
+    float
+        0 is best.
+
+    See Also
+    --------
+    regret : The same for predicted costs.
+
+    Examples
+    --------
+    >>> from maxmargin import metrics
+    >>> cheaper = lambda c: [1.0, 0.0] if c[0] < c[1] else [0.0, 1.0]
+    >>> metrics.decision_regret([[3.0, 2.0]], [[1.0, 0.0]], cheaper)
+    0.5
+    """
+    optimisers = Optimisers(optimiser, sense)
     _check_some(decisions, true, "decisions")
-    best = _answers(asked, true)
+    best = _answers(optimisers, true)
     sizes, found = part_counts(true), part_counts(decisions)
     if not np.array_equal(sizes, found):
         i = int(np.argmax(sizes != found))
-        raise ValueError(f"the decision of example {i} has {found[i]} numbers; its costs have {sizes[i]}")
+        raise ValueError(f"the decision of example {i} has {found[i]} numbers; expected {sizes[i]}, one per cost")
     costs, owner = _flat(true), np.repeat(np.arange(len(sizes)), sizes)
-    lost = asked.sign * float(costs @ (_flat(decisions) - best))
+    lost = optimisers.sign * float(costs @ (_flat(decisions) - best))
     total = float(np.abs(np.bincount(owner, costs * best)).sum())
     if total == 0:
         return 0.0 if lost == 0 else inf
@@ -47,26 +95,28 @@ def decision_regret(true: Any, decisions: Any, optimiser: Any, sense: str | None
 
 
 def _check_some(given: Any, true: Any, what: str) -> None:
-    """At least one example, and the same ones."""
+    """Check that there are as many true costs as predictions, and at least one."""
     if len(true) != len(given):
-        raise ValueError(f"there are true costs of {len(true)} examples but {what} of {len(given)}")
+        raise ValueError(
+            f"there are true costs of {len(true)} examples but {what} of {len(given)}; expected the same examples"
+        )
     if len(true) == 0:
-        raise ValueError("no examples given: there is nothing to score")
+        raise ValueError("no examples given: there is nothing to score; expected at least one")
 
 
-def _answers(asked: Optimisers, costs: Any) -> Array:
+def _answers(optimisers: Optimisers, costs: Any) -> Array:
     sizes, flat = part_counts(costs), _flat(costs)
     if not np.isfinite(flat).all():
         i = int(np.searchsorted(np.cumsum(sizes), int(np.argmin(np.isfinite(flat))), side="right"))
-        raise ValueError(f"the costs of example {i} are not finite")
-    return asked.answers(flat, sizes, range(len(sizes)))
+        raise ValueError(f"the costs of example {i} are not finite; expected finite numbers")
+    return optimisers.answers(flat, sizes, range(len(sizes)))
 
 
-def best_decisions(asked: Optimisers, costs: Any) -> list[Array]:
-    """The best decision of every example at these costs."""
-    return np.split(_answers(asked, costs), np.cumsum(part_counts(costs))[:-1])
+def best_decisions(optimisers: Optimisers, costs: Any) -> list[Array]:
+    """Return the best decision of every example at these costs."""
+    return np.split(_answers(optimisers, costs), np.cumsum(part_counts(costs))[:-1])
 
 
 def _flat(values: Any) -> Array:
-    """One example after the other."""
+    """Concatenate the values of all examples."""
     return np.concatenate([np.asarray(each, dtype=float) for each in values])

@@ -1,4 +1,4 @@
-"""Decisions: the costs of an optimiser, learnt so that it decides well."""
+"""Decisions: learn the costs of an optimiser so that its decisions are good (predict-then-optimise)."""
 
 from __future__ import annotations
 
@@ -32,31 +32,48 @@ DecisionMeasure = Literal["regret", "parts"]
 
 
 class Decisions(UnitTask):
-    """An optimiser finds the decision z, a number for every part, that is cheapest at costs ĉ(w, x), linear in w.
+    """Decision-focused learning of the costs of an optimiser (predict-then-optimise).
+
+    The optimiser returns the decision z, a number for every part, that is best at the costs ĉ(w, x), linear in w:
 
         ⟨w, Ψ(x, z)⟩ = -κ σ ĉ(w, x)·z,      ĉ_p = ⟨w, φ_p⟩ or ⟨w_p, x⟩                                              (1)
         Δ(y, z)      = a·(z - y)                                                                                    (2)
 
     with σ = 1 for an optimiser that minimises and -1 for one that maximises. κ and a depend on the measure: with
     "regret" κ = 2 and a = σc for the true costs c, which is SPO+; with "parts" κ = 1 and Δ counts the parts that are
-    decided otherwise than in Y (observations.py). The search of training is the optimiser's own, at the costs
-    κĉ - λσa: it must take costs of any sign.
+    decided otherwise than in Y (observations.py). Training calls the optimiser at the costs κĉ - λσa, so it must accept
+    costs of any sign.
 
     X is an (n, F) matrix, an (n, P, F) array, or a list of (P, F) matrices (cases.py).
 
     Parameters
     ----------
     optimiser : callable, object or list
-        A function of costs that returns the best decision; see answers.py for what else it may say of itself. Or a list
+        A function of costs that returns the best decision; answers.py lists the attributes that it may have. Or a list
         of these, one per example.
     measure : "regret" or "parts"
-        What is trained for. "regret": Y are costs, and the loss of a decision is what it costs more than the best one.
-        "parts": Y are decisions of 0 and 1, and the loss is the number of parts that are decided otherwise; parts that
-        are NaN or None in Y are not known, and are completed in training as they are likeliest.
+        The loss. "regret": Y are costs, and the loss of a decision is its cost above the best one. "parts": Y are
+        decisions of 0 and 1, and the loss is the number of parts that are decided otherwise; parts that are NaN or None
+        in Y are latent, and training completes them with the best decision.
     sense : "min", "max" or None
-        Whether the optimiser finds the lowest or the highest total; None takes what it says itself, or "min".
+        Whether the optimiser minimises or maximises; None takes its own attribute `sense`, or "min".
     kernel : None, str, callable or Kernel
-        None, or a kernel of feature rows (maxmargin.kernels), in their place.
+        A kernel of feature rows (maxmargin.kernels) instead of linear costs.
+
+    See Also
+    --------
+    maxmargin.CostLearner : The estimator.
+    maxmargin.optimisers : Optimisers that are ready to use.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> task = tasks.Decisions(lambda c: [1.0, 0.0] if c[0] < c[1] else [0.0, 1.0])  # the cheaper of two
+    >>> X, costs = np.array([[1.0], [2.0]]), np.array([[1.0, 2.0], [3.0, 2.0]])
+    >>> task.setup(X, costs)
+    >>> task.decode(np.array([1.5, 1.0]), X).tolist()  # predicted costs 1.5 x and x
+    [[0.0, 1.0], [0.0, 1.0]]
     """
 
     saved: ClassVar[Fields] = {
@@ -79,21 +96,21 @@ class Decisions(UnitTask):
 
     @property
     def factor(self) -> float:
-        """κ."""
+        """The factor κ of (1)."""
         return FACTORS[self.measure]
 
     def setup(self, X: Any, Y: Sequence[Any]) -> None:
         checked_measure(self.measure)
-        asked = Optimisers(self.optimiser, self.sense)
-        asked.refuse_nonnegative()
-        self.search = Search.EXACT if asked.exact else Search.UNDERGENERATING
+        optimisers = Optimisers(self.optimiser, self.sense)
+        optimisers.refuse_nonnegative()
+        self.search = Search.EXACT if optimisers.exact else Search.UNDERGENERATING
         cases, counts = self._cases(X), part_counts(Y)
         if len(cases) == 0 or len(counts) == 0:
-            raise ValueError("no examples given: X or Y is empty")
+            raise ValueError("no examples given: X or Y is empty; expected at least one example")
         self.n_features_, self.of_parts_ = cases.n_features, cases.bounds is not None
         self.n_parts_ = int(counts[0])
         self._check_sizes(cases, counts)
-        asked.check_sizes(counts)
+        optimisers.check_sizes(counts)
         self.latent = self.measure == "parts" and any(_unknown(y) for y in Y)
         self._set_dim(cases.checked().rows, self._n_labels, 0)
 
@@ -106,28 +123,28 @@ class Decisions(UnitTask):
     def pack(self, X: Any, Y: Sequence[Any]) -> DecisionBatch:
         cases, counts = self._cases(X), part_counts(Y)
         self._check_sizes(cases, counts)
-        asked = self._asked(cases)
+        optimisers = self._optimisers(cases)
         bounds = np.append(0, np.cumsum(counts)).astype(np.int64)
         each = np.arange(len(cases))
         owner = np.repeat(each, counts) if self.of_parts_ else each
         atoms = self._unit_atoms(cases.checked().rows, self._n_labels, 0, owner)
-        return DecisionBatch(self, atoms, bounds, observed(Y, counts, self.measure, asked), asked)
+        return DecisionBatch(self, atoms, bounds, observed(Y, counts, self.measure, optimisers), optimisers)
 
     def observed(self, X: Any, Y: Sequence[Any]) -> list[Observed]:
-        """Y as labels that know their decision, which of costs is the best one."""
+        """Return Y as labels with decisions; if Y are costs, these are the best ones."""
         cases, counts = self._cases(X), part_counts(Y)
-        return split(observed(Y, counts, checked_measure(self.measure), self._asked(cases)), counts)
+        return split(observed(Y, counts, checked_measure(self.measure), self._optimisers(cases)), counts)
 
     def costs(self, w: Array, X: Any) -> Array | list[Array]:
-        """ĉ of every part: (n, P), or a list with one array per example."""
+        """Compute ĉ of every part: (n, P), or a list with one array per example."""
         cases = self._cases(X)
         return self._by_example(self._flat_costs(w, cases), cases)
 
     def decode(self, w: Array, X: Any) -> Any:
         cases = self._cases(X)
-        asked, sizes = self._asked(cases), cases.sizes(self.n_parts_)
-        asked.check_sizes(sizes)
-        return self._by_example(self._answers(asked, self._flat_costs(w, cases), sizes, range(len(cases))), cases)
+        optimisers, sizes = self._optimisers(cases), cases.sizes(self.n_parts_)
+        optimisers.check_sizes(sizes)
+        return self._by_example(self._answers(optimisers, self._flat_costs(w, cases), sizes, range(len(cases))), cases)
 
     # --- the plain form: one example at a time; y is an Observed
 
@@ -140,13 +157,13 @@ class Decisions(UnitTask):
 
     def loss(self, y: Observed, z: Any) -> float:
         difference = np.where(y.added == 0, 0.0, _decision(z) - y.decision)
-        return max(0.0, float(y.added @ difference))  # below 0 is rounding: the batch looks
+        return max(0.0, float(y.added @ difference))  # negative by rounding only: the batch checks this
 
     def argmax(self, w: Array, x: Any, y: Observed | None = None) -> Array:
-        costs, asked = self.factor * self._own_costs(w, x), self._asked_of(x)
+        costs, optimisers = self.factor * self._own_costs(w, x), self._optimisers_of(x)
         if y is not None:
-            costs = costs - asked.sign * y.added
-        return self._answers(asked, costs, np.array([len(costs)]), [0])
+            costs = costs - optimisers.sign * y.added
+        return self._answers(optimisers, costs, np.array([len(costs)]), [0])
 
     def complete(self, w: Array, x: Any, y: Observed) -> Array:
         if not self.latent:
@@ -163,10 +180,10 @@ class Decisions(UnitTask):
     def _cases(self, X: Any) -> Cases:
         return Cases.of(X, optimisers=None if callable(self.optimiser) else self.optimiser)
 
-    def _asked(self, cases: Cases) -> Optimisers:
+    def _optimisers(self, cases: Cases) -> Optimisers:
         return Optimisers(self.optimiser if cases.optimisers is None else cases.optimisers, self.sense)
 
-    def _asked_of(self, x: Any) -> Optimisers:
+    def _optimisers_of(self, x: Any) -> Optimisers:
         own = _case(x).optimiser
         return Optimisers(self.optimiser if own is None else [own], self.sense)
 
@@ -189,8 +206,8 @@ class Decisions(UnitTask):
             raise ValueError(f"X has {cases.n_features} features; expected {self.n_features_} as in training")
         return self._unit_scores(w, cases.checked().rows, self._n_labels, 0).ravel()
 
-    def _answers(self, asked: Optimisers, costs: Array, sizes: NDArray[np.int64], ids: Sequence[int]) -> Array:
-        return asked.answers(costs, sizes, ids, whole=self.measure == "parts")
+    def _answers(self, optimisers: Optimisers, costs: Array, sizes: NDArray[np.int64], ids: Sequence[int]) -> Array:
+        return optimisers.answers(costs, sizes, ids, whole=self.measure == "parts")
 
     def _by_example(self, flat: Array, cases: Cases) -> Any:
         if cases.is_array:
@@ -199,7 +216,7 @@ class Decisions(UnitTask):
 
     def _check_sizes(self, cases: Cases, counts: NDArray[np.int64]) -> None:
         if len(cases) != len(counts):
-            raise ValueError(f"X has {len(cases)} examples but Y has {len(counts)}")
+            raise ValueError(f"X has {len(cases)} examples but Y has {len(counts)}; expected one label per example")
         sizes = cases.sizes(self.n_parts_)
         if not np.array_equal(sizes, counts):
             i = int(np.argmax(sizes != counts))
@@ -215,8 +232,8 @@ def _decision(z: Any) -> Array:
 
 
 def _unknown(y: Any) -> bool:
-    """Whether a part of a decision is not known."""
+    """Return whether some part of a decision is not known."""
     try:
         return bool(np.isnan(np.asarray(y.decision if isinstance(y, Observed) else y, dtype=float)).any())
     except (TypeError, ValueError):
-        return False  # what it is instead, is said where it is read
+        return False  # reading the labels raises the error

@@ -1,7 +1,7 @@
-"""Costs to ask an optimiser for, and rows of planes from its answers, of many examples in one call.
+"""Loss-augmented costs of many examples, and rows of planes from the optimiser's answers.
 
-Parts of example i are bounds[i] … bounds[i + 1] - 1 in arrays of all examples (truth, added); arrays of the examples
-that are asked for have theirs one after the other.
+The parts of example i are bounds[i] … bounds[i + 1] - 1 in arrays of all examples (truth, added). The other arrays
+hold only the parts of the examples `ids`, concatenated.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from maxmargin.base.compiled.kernel import kernel
 
 @kernel
 def augment(costs, factor, added, bounds, ids, lam):
-    """costs <- factor · costs - λ · added, with one λ for each example."""
+    """Set costs to factor · costs - λ · added, with one λ for each example."""
     at = 0
     for j in range(len(ids)):
         for p in range(bounds[ids[j]], bounds[ids[j] + 1]):
@@ -23,10 +23,10 @@ def augment(costs, factor, added, bounds, ids, lam):
 
 @kernel
 def difference_rows(costs, found, truth, added, bounds, ids, sign, factor, ends, indices, values, loss):
-    """Rows sign · factor · (found - truth) over atoms, and losses added·(found - truth).
+    """Write the rows sign · factor · (found - truth) over atoms, and the losses added·(found - truth).
 
-    Returns whether no answer is worse than the truth at its costs, and no loss is negative; otherwise somebody has to
-    look closer, and what was written is worth nothing.
+    Returns False if an answer is worse than the truth at its costs or a loss is negative: the outputs are then invalid,
+    and the caller must find out why.
     """
     at = top = 0
     for j in range(len(ids)):
