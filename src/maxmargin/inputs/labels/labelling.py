@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
+from maxmargin.inputs.labels.compiled.labelled_units import LabelledUnits
 from maxmargin.inputs.labels.labels import Labels
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.compiled.plane_tables import PlaneRows
 from maxmargin.problem.planes.planes import Planes
 
 
@@ -31,12 +33,9 @@ def wrong_labels(
     """
     from maxmargin.inputs.labels.compiled.labelling import differences
 
-    direct, n_labels = atoms.arrays.direct, atoms.arrays.n_labels
     wrong = int(np.count_nonzero(truth != found))
     # With links, a wrong label changes at most two transitions, a start and an end.
     most = (10 if linked else 2) * wrong
-    indptr = np.zeros(len(bounds), dtype=np.int32)
-    indices, values, loss = np.empty(most, dtype=np.int32), np.empty(most), np.empty(len(bounds) - 1)
-    rows = (indptr, indices, values)
-    differences(linked, direct, n_labels, bounds, units, truth, found, priced, cost, weight, *rows, loss)
-    return Planes(AtomRows(atoms, *rows), loss)
+    of, rows = atoms.arrays, PlaneRows.of(len(bounds) - 1, most)
+    differences(linked, LabelledUnits(of.direct, of.n_labels, bounds, units, truth, priced, cost, weight), found, rows)
+    return Planes(AtomRows(atoms, rows.indptr, rows.indices, rows.values), rows.offset)

@@ -27,6 +27,13 @@ from maxmargin.problem.contract.tangents import Softness
 from maxmargin.problem.dual.caps import caps
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.sequences.chain_sums import steps_to_all
+from maxmargin.structures.sequences.compiled.sum_arrays import (
+    GibbsPoint,
+    GibbsProblem,
+    GibbsTrial,
+    LinkMasses,
+    SumScratch,
+)
 
 FIRST_RATE = 0.5  # η
 AT_ONCE = 2**14  # rows of a table that are looked at together: what is computed of them takes little memory beside it
@@ -76,18 +83,13 @@ class ChainGibbs:
         self.pairs = memory.zeros((n, K, K), np.float64)
         self.links[:] = chains.allowed
         self.worth, self.sizes, self.rate = np.empty(n), np.empty(n), np.full(n, FIRST_RATE)
-        self.steps = steps_to_all(chains.allowed[: K * K].reshape(K, K))
-        self._scratch = (
-            np.empty((3, longest, K)), np.empty(longest * K), np.empty((3, max(longest + 1, K))),
-            np.empty((K, K)), np.empty((K, K)), np.empty((2, K)), np.empty(3),
-        )  # fmt: skip
-        self._trial = (
-            np.empty((longest, K)),
-            np.empty((longest, K)),
-            np.empty(K * K + 2 * K),
-            np.empty((longest, K)),
-            np.empty((K, K)),
+        c, steps = chains, steps_to_all(chains.allowed[: K * K].reshape(K, K))
+        self._problem = GibbsProblem(
+            c.atoms.arrays, c.bounds, c.units, c.rows, c.factors, c.cost, *softness, c.allowed, steps
         )
+        self._point = GibbsPoint(self.theta, self.links, self.p, self.pairs, self.worth, self.sizes, self.rate)
+        self._scratch = LinkMasses.empty(K), SumScratch.of(longest, K)
+        self._trial = GibbsTrial.of(longest, K)
         self.w = np.zeros(chains.atoms.dim)
         self._begin(HEAD_START)
         self.move_to(weights, C)
@@ -112,12 +114,7 @@ class ChainGibbs:
         """Visit these sequences in turn; returns what D has gained."""
         from maxmargin.structures.sequences.compiled.gibbs import visit_all
 
-        c = self.chains
-        gain = visit_all(
-            order, c.bounds, c.units, c.rows, c.factors, c.cost, *self.softness, c.allowed, self.steps, self.cap,
-            self.w, c.atoms.arrays,
-            self.theta, self.links, self.p, self.pairs, self.worth, self.rate, *self._scratch, *self._trial,
-        )  # fmt: skip
+        gain = visit_all(order, self._problem, self.cap, self.w, self._point, *self._scratch, self._trial)
         self.dual += gain
         return gain
 
@@ -125,11 +122,7 @@ class ChainGibbs:
         """Compute all that follows from θ anew, so that rounding errors of many visits do not add up."""
         from maxmargin.structures.sequences.compiled.gibbs import all_distributions
 
-        c = self.chains
-        all_distributions(
-            c.bounds, c.rows, c.factors, c.cost, *self.softness, self.steps, self.K,
-            self.theta, self.links, self.p, self.pairs, self.worth, self.sizes, *self._scratch,
-        )  # fmt: skip
+        all_distributions(self._problem, self._point, *self._scratch)
         self._write_weights()
         self.dual = float(np.dot(self.cap, self.worth)) - 0.5 * float(np.dot(self.w, self.w))
 

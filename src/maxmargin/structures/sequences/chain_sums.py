@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 from maxmargin.inputs.labels.labels import Labels
+from maxmargin.structures.sequences.compiled.sum_arrays import LinkMasses, SumScratch
 from maxmargin.structures.sequences.label_names import LabelNames
 from maxmargin.structures.sequences.links import ChainLinks
 
@@ -33,16 +34,6 @@ class Stretch(NamedTuple):
     labels: Labels
     before: NDArray[np.bool_]  # (K,): at begin - 1
     after: NDArray[np.bool_]  # (K,): at end
-
-
-class LinkMasses(NamedTuple):
-    """Scores of links as numbers to multiply with: exp(T - shift), the same turned, exp(s - shift), exp(f - shift)."""
-
-    links: Array
-    turned: Array
-    start: Array
-    end: Array
-    shifts: Array
 
 
 class ChainSums:
@@ -172,26 +163,24 @@ class ChainSums:
 
         K, n = self.scores.shape[1], len(self.bounds) - 1
         log_z, labels = np.empty(n), np.empty_like(self.scores)
-        space, flat = np.empty((3, self.longest, K)), np.empty(self.longest * K)
-        rows, outer = np.empty((3, max(self.longest + 1, K))), np.empty((K, K))
         masses, spread, steps = self._masses()
         weights = np.zeros(0) if weights is None else weights
         pairs = np.zeros((0, 0)) if pairs is None else pairs
-        scratch = (space, flat, rows, outer)
-        chain_sums(self.scores, self.links, masses, spread, steps, self.bounds, weights, *scratch, log_z, labels, pairs)
+        scratch = SumScratch.of(self.longest, K)
+        chain_sums(self.scores, self.links, masses, spread, steps, self.bounds, weights, scratch, log_z, labels, pairs)
         return log_z, labels
 
-    def _masses(self) -> tuple[tuple[Array, ...], float, float]:
+    def _masses(self) -> tuple[LinkMasses, float, float]:
         """The links as numbers, how far they are apart, and in how many steps all labels reach all."""
         T, s, f = self.links
         allowed = [each[np.isfinite(each)] for each in (T, s, f)]
         if not all(map(len, allowed)):  # sequences are either short or impossible
             none = np.zeros_like(T)
-            return tuple(LinkMasses(none, none, s, f, np.zeros(3))), np.inf, np.inf
+            return LinkMasses(none, none, s, f, np.zeros(3)), np.inf, np.inf
         shifts = np.array([each.max() for each in allowed])
         M, S, F = (np.exp(each - shift) for each, shift in zip((T, s, f), shifts, strict=True))
         masses = LinkMasses(M, np.ascontiguousarray(M.T), S, F, shifts)
-        return tuple(masses), float(max(np.ptp(each) for each in allowed)), steps_to_all(T)
+        return masses, float(max(np.ptp(each) for each in allowed)), steps_to_all(T)
 
 
 def steps_to_all(T: Array) -> float:

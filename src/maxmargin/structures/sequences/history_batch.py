@@ -55,7 +55,7 @@ class HistoryBatch(ChainBatch):
         given, lengths = view.scores(w), np.diff(view.bounds)
         scores, scored = given.unary, view.scored_steps(given)
         right = np.add.reduceat(scores[np.arange(len(at)), truth], first)
-        histories.path_scores(*scored, at, truth, view.bounds, right)
+        histories.path_scores(scored, at, truth, view.bounds, right)
         if softness.margin:
             chain.augment(scores, self.cost, self.rows[at], softness.margin * self.factors[at])
         scores *= b

@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
+from maxmargin.inputs.labels.compiled.labelled_units import LabelledUnits
 from maxmargin.inputs.labels.labels import Labels
 from maxmargin.problem.contract.scored import checked_scores, need_truth
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.compiled.plane_tables import PlaneRows
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.sequences.chain_space import ChainSpace, TrueLabels, check_listed
-from maxmargin.structures.sequences.compiled.step_arrays import PairRows, Steps
+from maxmargin.structures.sequences.compiled.step_arrays import PairRows, ScoredSteps, Steps
 from maxmargin.structures.sequences.histories import Histories, link_scores
-from maxmargin.structures.sequences.history_sums import HistorySums, ScoredSteps
+from maxmargin.structures.sequences.history_sums import HistorySums
 from maxmargin.structures.sequences.label_names import LabelNames
 
 
@@ -95,7 +97,7 @@ class ScoredHistories(ChainSpace):
         scratch = (np.full(table, -np.inf), np.zeros(table, dtype=np.int32), np.zeros(table, dtype=np.int32))
         pointer = np.zeros(max(len(steps.source), len(steps.label)), dtype=np.int64)
         x, scored = np.empty(self.pairs.n_pairs), self.scored_steps(scores)
-        found = histories.n_best(scores.unary, self.units, *scored, x, n, *scratch, pointer, labels, best)
+        found = histories.n_best(scores.unary, self.units, scored, x, n, *scratch, pointer, labels, best)
         return labels[:found], best[:found]
 
     def planes_of(self, found: Labels) -> Planes:
@@ -114,15 +116,10 @@ class ScoredHistories(ChainSpace):
             touched = wrong.copy()
             touched[1:] |= wrong[:-1]
             most += 2 * int(np.diff(self.pairs.indptr)[self.units[touched]].sum())
-        of = self.atoms.arrays
-        indptr = np.zeros(len(bounds), dtype=np.int32)
-        indices, values, loss = np.empty(most, dtype=np.int32), np.empty(most), np.empty(len(bounds) - 1)
-        rows = (indptr, indices, values)
-        histories.differences(
-            self.steps, self.pairs, self.histories.dim, of.direct, of.n_labels, bounds, self.units, truth, found,
-            priced, cost, factors, *rows, loss,
-        )  # fmt: skip
-        return Planes(AtomRows(self.atoms, *rows), loss)
+        of, rows = self.atoms.arrays, PlaneRows.of(len(bounds) - 1, most)
+        given = LabelledUnits(of.direct, of.n_labels, bounds, self.units, truth, priced, cost, factors)
+        histories.differences(self.steps, self.pairs, self.histories.dim, given, found, rows)
+        return Planes(AtomRows(self.atoms, rows.indptr, rows.indices, rows.values), rows.offset)
 
     # --- inside
 
@@ -144,4 +141,4 @@ class ScoredHistories(ChainSpace):
         )  # fmt: skip
         v = np.empty((int((bounds[1:] - bounds[:-1]).max(initial=1)) + 1, len(everyone)))
         scored = self.scored_steps(scores)
-        histories.viterbi(scores.unary, self.units, *scored, blocks, bounds, scratch, v, labels, values)
+        histories.viterbi(scores.unary, self.units, scored, blocks, bounds, scratch, v, labels, values)

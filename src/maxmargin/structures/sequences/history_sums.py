@@ -5,37 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 from maxmargin.structures.sequences.chain_sums import ChainSums, Stretch
-from maxmargin.structures.sequences.compiled.step_arrays import PairRows, Steps
+from maxmargin.structures.sequences.compiled.step_arrays import HistoryScratch, ScoredSteps, StepSums
 from maxmargin.structures.sequences.label_names import LabelNames
-
-
-class ScoredSteps(NamedTuple):
-    """Steps with their scores, those of ends, and what pairs of labels score besides."""
-
-    steps: Steps
-    each: Array
-    ends: Array
-    pairs: PairRows
-    weights: Array  # of features of pairs
-
-    def times(self, factor: float) -> ScoredSteps:
-        """All scores times a number above 0."""
-        return self._replace(each=factor * self.each, ends=factor * self.ends, weights=factor * self.weights)
-
-
-class Expected(NamedTuple):
-    """Σ over sequences of their weights times what is expected of their steps, ends and features of pairs."""
-
-    steps: Array
-    ends: Array
-    pairs: Array
 
 
 class HistorySums(ChainSums):
@@ -55,38 +33,33 @@ class HistorySums(ChainSums):
         from maxmargin.structures.sequences.compiled.history_sums import history_entropy
 
         found = np.zeros(len(self.bounds) - 1)
-        steps, each, _, pairs, weights = self.scored
-        x, shares = np.empty(pairs.n_pairs), np.empty(max(len(each), len(steps.label)))
         for j in range(len(found)):
-            e, units, log_z, a, b = self._masses_of(j)
+            e, units, log_z, masses = self._masses_of(j)
             if len(e) and np.isfinite(log_z):
-                found[j] = history_entropy(e, units, steps, each, pairs, weights, a, b, log_z, x, shares)
+                found[j] = history_entropy(e, units, self.scored, log_z, masses)
         return found
 
     def sample(self, rng: np.random.Generator, n: int) -> list[list[Any]]:
         from maxmargin.structures.sequences.compiled.history_sums import sample_histories
 
         drawn = []
-        x, row = np.empty(self.scored.pairs.n_pairs), np.empty(len(self.scored.each) + len(self.scored.ends))
+        row = np.empty(len(self.scored.each) + len(self.scored.ends))
         for j, (begin, end) in enumerate(pairwise(self.bounds)):
             labels = np.empty((n, end - begin), dtype=np.int32)
             if begin < end:
-                e, units, _, a, _ = self._masses_of(j)
-                uniforms = rng.random(labels.shape)
-                sample_histories(e, units, *self.scored, x, a, row, uniforms, labels)
+                e, units, _, masses = self._masses_of(j)
+                sample_histories(e, units, self.scored, masses, row, rng.random(labels.shape), labels)
             drawn.append([self.names.named(each) for each in labels])
         return drawn
 
     def transitions(self, j: int) -> Array:
         from maxmargin.structures.sequences.compiled.history_sums import step_shares
 
-        e, units, log_z, a, b = self._masses_of(j)
-        K, (steps, each, _, of_pairs, weights) = e.shape[1], self.scored
+        e, units, log_z, masses = self._masses_of(j)
+        K, steps, shares = e.shape[1], self.scored.steps, masses.rows[2]
         pairs = np.zeros((max(len(e) - 1, 0), K, K))
-        x, shares = np.empty(of_pairs.n_pairs), np.empty(len(each))
         for t in range(len(pairs)):
-            at = (t + 1, e, units, steps, each, of_pairs, weights, a, b, log_z, x, shares)
-            some = slice(*step_shares(*at))
+            some = slice(*step_shares(t + 1, e, units, self.scored, log_z, masses))
             np.add.at(pairs[t], (steps.label[steps.source[some]], steps.label[steps.target[some]]), shares[some])
         return pairs
 
@@ -109,50 +82,40 @@ class HistorySums(ChainSums):
         each = HistorySums(self.names, scores.reshape(n * length, -1), self.scored, bounds, units).log_partitions
         return np.minimum(np.exp(each - self.log_partitions[j]), 1.0)
 
-    def expected(self, rates: Array) -> Expected:
+    def expected(self, rates: Array) -> StepSums:
         """The sums of (4), of ends and of features of pairs, where sequence j counts rates[j] times."""
-        expected = Expected(*map(np.zeros_like, (self.scored.each, self.scored.ends, self.scored.weights)))
+        expected = StepSums(*map(np.zeros_like, (self.scored.each, self.scored.ends, self.scored.weights)))
         self._summed = self._run(rates, expected)
         return expected
 
     @cached_property
     def _summed(self) -> tuple[Array, Array]:
-        return self._run(np.zeros(0), Expected(np.zeros(0), np.zeros(0), np.zeros(0)))
+        return self._run(np.zeros(0), StepSums(np.zeros(0), np.zeros(0), np.zeros(0)))
 
-    def _run(self, rates: Array, expected: Expected) -> tuple[Array, Array]:
+    def _run(self, rates: Array, expected: StepSums) -> tuple[Array, Array]:
         from maxmargin.structures.sequences.compiled.history_sums import history_sums
 
         log_z, labels = np.empty(len(self.bounds) - 1), np.empty_like(self.scores)
-        factors, shift, rows, (x, X), (a, b) = self._scratch()
-        history_sums(
-            self.scores, self.units, *self.scored, factors, shift, self.bounds, rates, rows, x, X, a, b, log_z, labels,
-            *expected,
-        )  # fmt: skip
+        scratch = HistoryScratch.of(self.scored, self.longest)
+        history_sums(self.scores, self.units, self.scored, self.bounds, rates, scratch, log_z, labels, expected)
         return log_z, labels
 
-    def _scratch(self) -> tuple[Array, float, Array, Array, Array]:
-        """The scores of steps as numbers, what they were divided by, and room."""
-        steps, each, _, pairs, _ = self.scored
-        shift = float(each.max()) if len(each) else 0.0
-        rows = np.empty((3, max(len(each), len(steps.label))))
-        tables = np.empty((2, self.longest + 1, len(steps.label)))
-        return np.exp(each - shift), shift, rows, np.empty((2, pairs.n_pairs)), tables
-
-    def _masses_of(self, j: int) -> tuple[Array, NDArray[np.int64], float, Array, Array]:
-        """Scores and units of sequence j, log Z, and (1) and (2)."""
+    def _masses_of(self, j: int) -> tuple[Array, NDArray[np.int64], float, HistoryScratch]:
+        """Return the scores and units of sequence j, log Z, and (1) and (2) in the arrays a and b."""
         from maxmargin.structures.sequences.compiled.history_sums import log_backward, log_forward
 
         here = slice(self.bounds[j], self.bounds[j + 1])
         e, units = self.scores[here], self.units[here]
-        factors, shift, rows, (x, X), (a, b) = self._scratch()
+        masses = HistoryScratch.of(self.scored, self.longest)
         if len(e) == 0:
-            return e, units, 0.0, a, b
-        log_z = log_forward(e, units, *self.scored, factors, shift, x, X, rows[0], a)
-        log_backward(e, units, *self.scored, factors, shift, x, X, rows[0], rows[1], b)
-        return e, units, log_z, a, b
+            return e, units, 0.0, masses
+        log_z = log_forward(e, units, self.scored, masses)
+        log_backward(e, units, self.scored, masses)
+        return e, units, log_z, masses
 
     def _log_labels(self, j: int) -> Array:
-        e, _, log_z, a, b = self._masses_of(j)
+        e, _, log_z, masses = self._masses_of(j)
+        a, b = masses.a, masses.b
         steps, found = self.scored.steps, np.full(e.shape, -np.inf)
         for t in range(len(e)):
             level = min(t + 1, len(steps.rows) - 1)

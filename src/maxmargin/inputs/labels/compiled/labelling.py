@@ -41,16 +41,16 @@ def link_differences(K, begin, end, truth, found, indices, values, top):
 
 
 @kernel
-def unit_differences(direct, K, begin, end, units, truth, found, priced, cost, weight, indices, values, top):
-    """Append the features of wrongly labelled units at their true labels minus those at the found ones; and the loss.
+def unit_differences(given, begin, end, found, rows, top):
+    """Append the features of wrongly labelled units at their true labels minus those at the found ones.
 
-    A wrong label of unit t costs weight[t] · cost[priced[t], label].
+    A wrong label of unit t costs weight[t] · cost[priced[t], label]. Return the new end of the entries, and the loss.
     """
-    total = 0.0
+    total, truth, indices, values = 0.0, given.truth, rows.indices, rows.values
     for t in range(begin, end):
         if truth[t] != found[t]:
-            total += weight[t] * cost[priced[t], found[t]]
-            atom = direct + units[t] * K
+            total += given.weight[t] * given.cost[given.priced[t], found[t]]
+            atom = given.direct + given.units[t] * given.n_labels
             indices[top], values[top] = atom + truth[t], 1.0
             indices[top + 1], values[top + 1] = atom + found[t], -1.0
             top += 2
@@ -58,17 +58,15 @@ def unit_differences(direct, K, begin, end, units, truth, found, priced, cost, w
 
 
 @kernel
-def differences(linked, direct, K, bounds, units, truth, found, priced, cost, weight, indptr, indices, values, loss):
-    """Ψ(x, truth) - Ψ(x, found) of every example as rows over atoms, and its loss.
+def differences(linked, given, found, rows):
+    """Write Ψ(x, truth) - Ψ(x, found) of every example as rows over atoms, with its loss.
 
-    Example j owns the units bounds[j]:bounds[j + 1].
+    `given` is LabelledUnits, and `rows` PlaneRows. With `linked`, neighbouring units have transition features.
     """
     top = np.int64(0)  # a plain 0 is a type of its own, for which `link_differences` would be compiled once more
-    for j in range(len(bounds) - 1):
-        begin, end = bounds[j], bounds[j + 1]
+    for j in range(len(given.bounds) - 1):
+        begin, end = given.bounds[j], given.bounds[j + 1]
         if linked:
-            top = link_differences(K, begin, end, truth, found, indices, values, top)
-        top, loss[j] = unit_differences(
-            direct, K, begin, end, units, truth, found, priced, cost, weight, indices, values, top
-        )
-        indptr[j + 1] = top
+            top = link_differences(given.n_labels, begin, end, given.truth, found, rows.indices, rows.values, top)
+        top, rows.offset[j] = unit_differences(given, begin, end, found, rows, top)
+        rows.indptr[j + 1] = top

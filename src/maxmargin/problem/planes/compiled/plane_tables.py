@@ -86,12 +86,18 @@ class PlaneTables(NamedTuple):
 
 
 class PlaneRows(NamedTuple):
-    """New planes, row j for the j-th example to be visited; none at all where only cached planes are to be improved."""
+    """Planes of several examples as sparse rows over atoms; row j has the entries indptr[j] : indptr[j + 1]."""
 
     indptr: NDArray[np.int32]
-    indices: NDArray[np.int32]
-    values: Array
-    offset: Array
+    indices: NDArray[np.int32]  # the atom of each entry
+    values: Array  # the coefficient of each entry
+    offset: Array  # the loss of each plane
+
+    @classmethod
+    def of(cls, n: int, entries: int) -> PlaneRows:
+        """Allocate n rows with room for this number of entries."""
+        indptr, indices = np.zeros(n + 1, dtype=np.int32), np.empty(entries, dtype=np.int32)
+        return cls(indptr, indices, np.empty(entries), np.empty(n))
 
 
 NO_ROWS = PlaneRows(np.zeros(1, dtype=np.int32), np.zeros(0, dtype=np.int32), np.zeros(0), np.zeros(0))

@@ -88,19 +88,16 @@ def in_reach(e, spread, steps, shifted, highs):
 
 
 @kernel
-def masses_forward(E, highs, M, S, F, shifts, a, c):
-    """(1) with every a[t] multiplied by c[t], so that its sum is 1; returns log Z. E[t] is exp(e[t] - highs[t]).
-
-    M, S, F are exp(T), exp(s), exp(f), divided by exp(shifts), one number each.
-    """
+def masses_forward(E, highs, masses, a, c):
+    """Compute (1), every a[t] multiplied by c[t] so that its sum is 1; return log Z. E[t] is exp(e[t] - highs[t])."""
     length, K = E.shape
-    labels = np.uint64(K)
+    labels, M, shifts = np.uint64(K), masses.links, masses.shifts
     log_z, product = shifts[1] + shifts[2] + (length - 1) * shifts[0], 1.0
     for t in range(length):
         now = a[t]
         if t == 0:
             for k in range(K):
-                now[k] = S[k]
+                now[k] = masses.start[k]
         else:
             label_masses(a[t - 1], labels, M, labels, now)
         total = 0.0
@@ -118,38 +115,34 @@ def masses_forward(E, highs, M, S, F, shifts, a, c):
             product = 1.0
     last = 0.0
     for k in range(K):
-        last += a[length - 1, k] * F[k]
+        last += a[length - 1, k] * masses.end[k]
     c[length] = 1.0 / last
     return log_z + math.log(product) + math.log(last)
 
 
 @kernel
-def masses_backward(turned, F, E, c, b, ahead):
-    """(2), every b[t] scaled so that a[t] · b[t] of masses_forward is (3); ahead[t] = c[t] · E[t] · b[t].
-
-    turned[k, j] is M[j, k].
-    """
+def masses_backward(masses, E, c, b, ahead):
+    """Compute (2), every b[t] scaled so that a[t] · b[t] of masses_forward is (3); ahead[t] = c[t] · E[t] · b[t]."""
     length, K = E.shape
     labels = np.uint64(K)
     for k in range(K):
-        b[length - 1, k] = F[k] * c[length]
+        b[length - 1, k] = masses.end[k] * c[length]
     for t in range(length - 1, 0, -1):
         for k in range(K):
             ahead[t, k] = E[t, k] * b[t, k] * c[t]
-        label_masses(ahead[t], labels, turned, labels, b[t - 1])
+        label_masses(ahead[t], labels, masses.turned, labels, b[t - 1])
 
 
 @kernel
-def chain_sums(scores, links, masses, spread, steps, bounds, weights, space, flat, rows, outer, log_z, p, pairs):
-    """log Z of every sequence bounds[j]:bounds[j + 1], and p of (3).
+def chain_sums(scores, links, masses, spread, steps, bounds, weights, scratch, log_z, p, pairs):
+    """Compute log Z of every sequence bounds[j] : bounds[j + 1], and p of (3).
 
-    links are (T, s, f), masses (M, turned, S, F, shifts). Unless it is empty, pairs += Σ_j weights[j] Σ_t of (4).
-    Scratch: space (3, longest, K), flat (longest · K), rows (3, longest + 1 or K), outer (K, K).
+    links are (T, s, f); masses and scratch are those of sum_arrays.py. Unless it is empty, Σ_j weights[j] Σ_t of (4) is
+    added to pairs.
     """
     T, s, f = links
-    M, turned, S, F, shifts = masses
-    K = scores.shape[1]
-    row, highs, c = rows[0, :K], rows[1], rows[2]
+    K, outer = scores.shape[1], scratch.outer
+    row, highs, c = scratch.rows[0, :K], scratch.rows[1], scratch.rows[2]
     outer[:] = 0.0
     for j in range(len(bounds) - 1):
         begin, end = bounds[j], bounds[j + 1]
@@ -158,12 +151,12 @@ def chain_sums(scores, links, masses, spread, steps, bounds, weights, space, fla
         if n == 0:
             log_z[j] = 0.0
             continue
-        a, b, ahead = space[0, :n], space[1, :n], space[2, :n]
-        E = flat[: n * K].reshape((n, K))
+        a, b, ahead = scratch.space[0, :n], scratch.space[1, :n], scratch.space[2, :n]
+        E = scratch.flat[: n * K].reshape((n, K))
         if K > 1 and in_reach(e, spread, steps, E, highs):
-            exponentials(flat[: n * K])
-            log_z[j] = masses_forward(E, highs, M, S, F, shifts, a, c)
-            masses_backward(turned, F, E, c, b, ahead)
+            exponentials(scratch.flat[: n * K])
+            log_z[j] = masses_forward(E, highs, masses, a, c)
+            masses_backward(masses, E, c, b, ahead)
             for t in range(n):
                 for k in range(K):
                     now[t, k] = a[t, k] * b[t, k]
@@ -185,7 +178,7 @@ def chain_sums(scores, links, masses, spread, steps, bounds, weights, space, fla
     if len(pairs):
         for i in range(K):
             for k in range(K):
-                pairs[i, k] += outer[i, k] * M[i, k]
+                pairs[i, k] += outer[i, k] * masses.links[i, k]
 
 
 @kernel

@@ -31,12 +31,12 @@ MOST_TRIES = 30
 
 
 @kernel
-def link_masses(links, K, M, turned, ends, shifts):
-    """Scores of links T (K, K), s and f one after the other, as masses: exp(T), the same turned, exp(s) and exp(f).
+def link_masses(links, K, masses):
+    """Write the scores of links T (K, K), s and f, one after the other, as masses; return how far they are apart.
 
-    Each divided by its largest, whose logarithm is kept in shifts. Returns how far the finite ones are apart; inf where
-    all of a kind are forbidden.
+    This is the largest difference of finite scores of one kind, or inf if all of a kind are forbidden.
     """
+    M, shifts = masses.links, masses.shifts
     widest = 0.0
     for part in range(3):
         begin = 0 if part == 0 else K * K + (part - 1) * K
@@ -54,27 +54,27 @@ def link_masses(links, K, M, turned, ends, shifts):
             M[j, k] = links[j * K + k] - shifts[0]
         exponentials(M[j])
         for k in range(K):
-            turned[k, j] = M[j, k]
-        ends[0, j] = links[K * K + j] - shifts[1]
-        ends[1, j] = links[K * K + K + j] - shifts[2]
-    exponentials(ends[0])
-    exponentials(ends[1])
+            masses.turned[k, j] = M[j, k]
+        masses.start[j] = links[K * K + j] - shifts[1]
+        masses.end[j] = links[K * K + K + j] - shifts[2]
+    exponentials(masses.start)
+    exponentials(masses.end)
     return widest
 
 
 @kernel
-def distribution(e, links, steps, space, flat, rows, M, turned, ends, shifts, p, pairs):
-    """Marginals of labels and summed ones of links, for scores e of labels at positions and of links; returns log Z."""
+def distribution(e, links, steps, masses, scratch, p, pairs):
+    """Compute marginals of labels and expected numbers of links, for scores e of labels and of links; return log Z."""
     n, K = e.shape
-    row, highs, c = rows[0, :K], rows[1], rows[2]
-    a, b, ahead = space[0, :n], space[1, :n], space[2, :n]
-    E = flat[: n * K].reshape((n, K))
+    row, highs, c = scratch.rows[0, :K], scratch.rows[1], scratch.rows[2]
+    a, b, ahead = scratch.space[0, :n], scratch.space[1, :n], scratch.space[2, :n]
+    E, M = scratch.flat[: n * K].reshape((n, K)), masses.links
     pairs[:] = 0.0
-    spread = link_masses(links, K, M, turned, ends, shifts)
+    spread = link_masses(links, K, masses)
     if K > 1 and spread < np.inf and in_reach(e, spread, steps, E, highs):
-        exponentials(flat[: n * K])
-        log_z = masses_forward(E, highs, M, ends[0], ends[1], shifts, a, c)
-        masses_backward(turned, ends[1], E, c, b, ahead)
+        exponentials(scratch.flat[: n * K])
+        log_z = masses_forward(E, highs, masses, a, c)
+        masses_backward(masses, E, c, b, ahead)
         for t in range(n):
             for k in range(K):
                 p[t, k] = a[t, k] * b[t, k]
@@ -148,15 +148,10 @@ def move_weights(w, begin, units, old, new, old_pairs, new_pairs, cap, atoms):
 
 
 @kernel
-def visit_all(
-    order, bounds, units, truth_rows, factors, cost, b, margin, allowed, steps, caps, w, atoms,
-    theta, links, p, pairs, worth, rate,
-    space, flat, rows, M, turned, ends, shifts, target, mixed, mixed_links, new, new_pairs,
-):  # fmt: skip
-    """Visit these sequences in turn; returns what the dual has gained.
-
-    theta, links, p, pairs, worth, rate: of every sequence its θ, marginals, E[mΔ] + H/b, and η.
-    """
+def visit_all(order, problem, caps, w, point, masses, scratch, trial):
+    """Visit these sequences in turn; return the gain of the dual. The tuples are those of sum_arrays.py."""
+    bounds, factors, cost, atoms = problem.bounds, problem.factors, problem.cost, problem.atoms
+    b, margin, truth_rows, theta = problem.sharpness, problem.margin, problem.rows, point.theta
     total, K = 0.0, atoms.n_labels
     size = K * K + 2 * K
     for i in order:
@@ -164,66 +159,65 @@ def visit_all(
         n, cap = end - begin, caps[i]
         if n == 0 or cap == 0.0:
             continue
-        goal, e, now_links = target[:n], mixed[:n], mixed_links
+        goal, e, links, fresh = trial.goal[:n], trial.theta[:n], trial.links, trial.p[:n]
         for t in range(n):
-            label_scores(np.uint64(units[begin + t]), w, None, atoms, goal[t])
+            label_scores(np.uint64(problem.units[begin + t]), w, None, atoms, goal[t])
             for k in range(K):
                 raised = margin * factors[begin + t] * cost[truth_rows[begin + t], k]
                 goal[t, k] = b * (goal[t, k] + raised)
-        old, old_pairs = p[begin:end], pairs[i]
+        old, old_pairs, old_links = point.p[begin:end], point.pairs[i], point.links[i]
         for _ in range(MOST_TRIES):
-            eta = rate[i]
+            eta = point.rate[i]
             for t in range(n):
                 for k in range(K):
                     e[t, k] = theta[begin + t, k] + eta * (goal[t, k] - theta[begin + t, k])
             for c in range(size):
-                now_links[c] = -np.inf
-                if allowed[c] > -np.inf:
-                    now_links[c] = links[i, c] + eta * (b * w[c] - links[i, c])
-            fresh = new[:n]
-            log_z = distribution(e, now_links, steps, space, flat, rows, M, turned, ends, shifts, fresh, new_pairs)
-            value = (log_z - expected(e, now_links, fresh, new_pairs)) / b
+                links[c] = -np.inf
+                if problem.allowed[c] > -np.inf:
+                    links[c] = old_links[c] + eta * (b * w[c] - old_links[c])
+            log_z = distribution(e, links, problem.steps, masses, scratch, fresh, trial.pairs)
+            value = (log_z - expected(e, links, fresh, trial.pairs)) / b
             for t in range(n):
                 if margin > 0.0 and factors[begin + t] > 0.0:
                     for k in range(K):
                         value += margin * factors[begin + t] * cost[truth_rows[begin + t], k] * fresh[t, k]
-            change = move_weights(w, begin, units, old, fresh, old_pairs, new_pairs, cap, atoms)
-            gain = cap * (value - worth[i]) - 0.5 * change
+            change = move_weights(w, begin, problem.units, old, fresh, old_pairs, trial.pairs, cap, atoms)
+            gain = cap * (value - point.worth[i]) - 0.5 * change
             if gain >= 0.0:
                 for t in range(n):
                     for k in range(K):
                         theta[begin + t, k], old[t, k] = e[t, k], fresh[t, k]
                 for c in range(size):
-                    links[i, c] = now_links[c]
+                    old_links[c] = links[c]
                 for j in range(K):
                     for k in range(K):
-                        old_pairs[j, k] = new_pairs[j, k]
-                worth[i] = value
+                        old_pairs[j, k] = trial.pairs[j, k]
+                point.worth[i] = value
                 total += gain
-                rate[i] = min(FASTER * eta, 1.0)
+                point.rate[i] = min(FASTER * eta, 1.0)
                 break
-            move_weights(w, begin, units, fresh, old, new_pairs, old_pairs, cap, atoms)
-            rate[i] = SLOWER * eta
+            move_weights(w, begin, problem.units, fresh, old, trial.pairs, old_pairs, cap, atoms)
+            point.rate[i] = SLOWER * eta
     return total
 
 
 @kernel
-def all_distributions(
-    bounds, truth_rows, factors, cost, b, margin, steps, K, theta, links, p, pairs, worth, sizes,
-    space, flat, rows, M, turned, ends, shifts,
-):  # fmt: skip
-    """p, pairs and worth of every sequence from its θ; sizes: the absolute values of what a worth is made of."""
+def all_distributions(problem, point, masses, scratch):
+    """Compute the probabilities and the worth of every sequence from its scores θ."""
+    bounds, factors, b = problem.bounds, problem.factors, problem.sharpness
+    worth, sizes = point.worth, point.sizes
     for i in range(len(bounds) - 1):
         begin, end = bounds[i], bounds[i + 1]
         worth[i], sizes[i] = 0.0, 0.0
         if begin == end:
             continue
-        e, own = theta[begin:end], p[begin:end]
-        log_z = distribution(e, links[i], steps, space, flat, rows, M, turned, ends, shifts, own, pairs[i])
-        mean = expected(e, links[i], own, pairs[i])
+        e, links, own = point.theta[begin:end], point.links[i], point.p[begin:end]
+        log_z = distribution(e, links, problem.steps, masses, scratch, own, point.pairs[i])
+        mean = expected(e, links, own, point.pairs[i])
         worth[i], sizes[i] = (log_z - mean) / b, (abs(log_z) + abs(mean)) / b
         for t in range(end - begin):
-            for k in range(K):
-                price = margin * factors[begin + t] * cost[truth_rows[begin + t], k] * own[t, k]
+            for k in range(problem.atoms.n_labels):
+                cost = problem.cost[problem.rows[begin + t], k]
+                price = problem.margin * factors[begin + t] * cost * own[t, k]
                 worth[i] += price
                 sizes[i] += price

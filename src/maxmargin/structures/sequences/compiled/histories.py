@@ -73,8 +73,9 @@ def fill_table(blocks, g, table):
 
 
 @kernel
-def forward(e, units, steps, blocks, g, pairs, weights, scratch, v):
+def forward(e, units, scored, blocks, scratch, v):
     """Fill v with best path scores. scratch: x, a row of labels, all histories, scores of steps, the table as it is."""
+    steps, g, pairs = scored.steps, scored.each, scored.pairs
     k = len(steps.rows) - 1
     x, found, everyone, plus, table = scratch
     v[0, 0] = 0.0
@@ -84,7 +85,7 @@ def forward(e, units, steps, blocks, g, pairs, weights, scratch, v):
         before, now, here = v[t], v[t + 1], e[t]
         featured = t > 0 and pairs.n_pairs > 0
         if featured:
-            pair_scores(units[t], pairs, weights, x)
+            pair_scores(units[t], pairs, scored.weights, x)
             if k == 1:  # here the steps into a history are of different pairs
                 for p in range(steps.begins[steps.rows[1]], len(g)):
                     plus[p] = g[p] + x[steps.pair[p]]
@@ -103,8 +104,9 @@ def forward(e, units, steps, blocks, g, pairs, weights, scratch, v):
 
 
 @kernel
-def trace_back(units, steps, g, f, pairs, weights, x, v, labels):
+def trace_back(units, scored, x, v, labels):
     """The labels of the best path through v as `forward` has left it, and its score; -inf where there is none."""
+    steps, g, f, pairs, weights = scored
     length, k = len(units), len(steps.rows) - 1
     level = min(length, k)
     now, best = np.int64(-1), -np.inf
@@ -132,24 +134,25 @@ def trace_back(units, steps, g, f, pairs, weights, x, v, labels):
 
 
 @kernel
-def viterbi(scores, units, steps, g, f, pairs, weights, blocks, bounds, scratch, v, labels, best):
+def viterbi(scores, units, scored, blocks, bounds, scratch, v, labels, best):
     """The best labels of every sequence bounds[j]:bounds[j + 1] of the scores, and their total score.
 
     v is scratch space for the histories of the longest sequence, with one row more.
     """
-    fill_table(blocks, g, scratch[4])
+    fill_table(blocks, scored.each, scratch[4])
     for j in range(len(bounds) - 1):
         begin, end = bounds[j], bounds[j + 1]
-        forward(scores[begin:end], units[begin:end], steps, blocks, g, pairs, weights, scratch, v)
-        best[j] = trace_back(units[begin:end], steps, g, f, pairs, weights, scratch[0], v, labels[begin:end])
+        forward(scores[begin:end], units[begin:end], scored, blocks, scratch, v)
+        best[j] = trace_back(units[begin:end], scored, scratch[0], v, labels[begin:end])
 
 
 @kernel
-def n_best(e, units, steps, g, f, pairs, weights, x, n, v, come_step, come_rank, pointer, labels, best):
+def n_best(e, units, scored, x, n, v, come_step, come_rank, pointer, labels, best):
     """The n best label sequences of one sequence, best first; returns how many there are. See chain.n_best.
 
     pointer has a number for every step.
     """
+    steps, g, f, pairs, weights = scored
     length, k = len(e), len(steps.rows) - 1
     v[0, 0, 0] = 0.0
     for t in range(length):
@@ -253,8 +256,9 @@ def count_paths(steps, pairs, units, labels, bounds, weights, taken, ended, feat
 
 
 @kernel
-def path_scores(steps, g, f, pairs, weights, units, labels, bounds, scores):
-    """scores[j] += what the steps, the end and the pairs of sequence j score."""
+def path_scores(scored, units, labels, bounds, scores):
+    """Add to scores[j] what the steps, the end and the pairs of sequence j score."""
+    steps, g, f, pairs, weights = scored
     for j in range(len(bounds) - 1):
         now = np.int64(0)
         for t in range(bounds[j], bounds[j + 1]):
@@ -282,11 +286,12 @@ def different_parts(right, wrong, indices, values, top):
 
 
 @kernel
-def step_differences(steps, pairs, first_pair, begin, end, units, truth, found, indices, values, top):
+def step_differences(steps, pairs, first_pair, begin, end, given, found, rows, top):
     """Append the features of steps, ends and pairs of the true labels minus those of the found ones."""
     now, other = np.int64(0), np.int64(0)
+    units, indices, values = given.units, rows.indices, rows.values
     for t in range(begin, end):
-        p, q = steps.follow[now, truth[t]], steps.follow[other, found[t]]
+        p, q = steps.follow[now, given.truth[t]], steps.follow[other, found[t]]
         now, other = np.int64(steps.target[p]), np.int64(steps.target[q])
         if p != q:
             top = different_parts(steps.parts[p], steps.parts[q], indices, values, top)
@@ -300,16 +305,11 @@ def step_differences(steps, pairs, first_pair, begin, end, units, truth, found, 
 
 
 @kernel
-def differences(
-    steps, pairs, first_pair, direct, K, bounds, units, truth, found, priced, cost, weight,
-    indptr, indices, values, loss,
-):  # fmt: skip
-    """Ψ(x, truth) - Ψ(x, found) of every example as rows over atoms, and its loss: see inputs/compiled/labelling.py."""
+def differences(steps, pairs, first_pair, given, found, rows):
+    """Write Ψ(x, truth) - Ψ(x, found) of every example as rows over atoms, with its loss; see labelling.differences."""
     top = np.int64(0)
-    for j in range(len(bounds) - 1):
-        begin, end = bounds[j], bounds[j + 1]
-        top = step_differences(steps, pairs, first_pair, begin, end, units, truth, found, indices, values, top)
-        top, loss[j] = unit_differences(
-            direct, K, begin, end, units, truth, found, priced, cost, weight, indices, values, top
-        )
-        indptr[j + 1] = top
+    for j in range(len(given.bounds) - 1):
+        begin, end = given.bounds[j], given.bounds[j + 1]
+        top = step_differences(steps, pairs, first_pair, begin, end, given, found, rows, top)
+        top, rows.offset[j] = unit_differences(given, begin, end, found, rows, top)
+        rows.indptr[j + 1] = top

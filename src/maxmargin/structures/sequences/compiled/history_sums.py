@@ -48,8 +48,10 @@ def pair_masses(t, units, pairs, weights, x, X):
 
 
 @kernel
-def log_forward(e, units, steps, g, f, pairs, weights, G, shift, x, X, masses, a):
-    """(1); returns log Z."""
+def log_forward(e, units, scored, scratch):
+    """Compute (1); return log Z."""
+    steps, g, f, pairs, weights = scored
+    G, shift, x, X, a, masses = scratch.factors, scratch.shift, scratch.x, scratch.X, scratch.a, scratch.rows[0]
     length, k = len(e), len(steps.rows) - 1
     a[0, 0] = 0.0
     for t in range(length):
@@ -82,8 +84,11 @@ def log_forward(e, units, steps, g, f, pairs, weights, G, shift, x, X, masses, a
 
 
 @kernel
-def log_backward(e, units, steps, g, f, pairs, weights, G, shift, x, X, masses, gain, b):
-    """(2)."""
+def log_backward(e, units, scored, scratch):
+    """Compute (2)."""
+    steps, g, f, pairs, weights = scored
+    G, shift, x, X, b = scratch.factors, scratch.shift, scratch.x, scratch.X, scratch.b
+    masses, gain = scratch.rows[0], scratch.rows[1]
     length, k = len(e), len(steps.rows) - 1
     level = min(length, k)
     for h in range(steps.levels[level], steps.levels[level + 1]):
@@ -115,8 +120,10 @@ def log_backward(e, units, steps, g, f, pairs, weights, G, shift, x, X, masses, 
 
 
 @kernel
-def step_shares(t, e, units, steps, g, pairs, weights, a, b, log_z, x, shares):
-    """(4) of the steps to position t, which are shares[first:end]; returns first and end."""
+def step_shares(t, e, units, scored, log_z, scratch):
+    """Compute (4) of the steps to position t, which are scratch.rows[2, first:end]; return first and end."""
+    steps, g, pairs, weights = scored.steps, scored.each, scored.pairs, scored.weights
+    x, a, b, shares = scratch.x, scratch.a, scratch.b, scratch.rows[2]
     k = len(steps.rows) - 1
     level, depth = min(t + 1, k), min(t, k)
     row = steps.rows[depth]
@@ -146,33 +153,32 @@ def label_shares(e, steps, a, b, log_z, p):
 
 
 @kernel
-def history_sums(
-    scores, units, steps, g, f, pairs, weights, G, shift, bounds, rates, rows, x, X, a, b, log_z, p,
-    of_steps, of_ends, of_pairs,
-):  # fmt: skip
-    """log Z of every sequence and (3) of labels; Σ_j rates[j] Σ_t of (4) is added to of_steps, unless rates is empty.
+def history_sums(scores, units, scored, bounds, rates, scratch, log_z, p, expected):
+    """Compute log Z of every sequence and (3) of labels.
 
-    The same of ends and of features of pairs goes to of_ends and of_pairs. Scratch: rows (3, histories or steps).
+    Unless rates is empty, Σ_j rates[j] Σ_t of (4) is added to expected.steps, and the same of ends and of features of
+    pairs to its other arrays.
     """
-    masses, gain, shares = rows[0], rows[1], rows[2]
+    steps, pairs = scored.steps, scored.pairs
+    X, a, b, shares = scratch.X, scratch.a, scratch.b, scratch.rows[2]
     for j in range(len(bounds) - 1):
         begin, end = bounds[j], bounds[j + 1]
         if begin == end:
             log_z[j] = 0.0
             continue
         e, at = scores[begin:end], units[begin:end]
-        log_z[j] = log_forward(e, at, steps, g, f, pairs, weights, G, shift, x, X, masses, a)
+        log_z[j] = log_forward(e, at, scored, scratch)
         if log_z[j] == -np.inf:
             p[begin:end] = 0.0
             continue
-        log_backward(e, at, steps, g, f, pairs, weights, G, shift, x, X, masses, gain, b)
+        log_backward(e, at, scored, scratch)
         label_shares(e, steps, a, b, log_z[j], p[begin:end])
         if len(rates) == 0:
             continue
         for t in range(len(e)):
-            first, last = step_shares(t, e, at, steps, g, pairs, weights, a, b, log_z[j], x, shares)
+            first, last = step_shares(t, e, at, scored, log_z[j], scratch)
             for s in range(first, last):
-                of_steps[s] += rates[j] * shares[s]
+                expected.steps[s] += rates[j] * shares[s]
             if t > 0 and pairs.n_pairs > 0:
                 X[:] = 0.0
                 for s in range(first, last):
@@ -180,18 +186,19 @@ def history_sums(
                 for i in range(pairs.indptr[at[t]], pairs.indptr[at[t] + 1]):
                     value, place = pairs.values[i], pairs.places[i]
                     for q in range(pairs.n_pairs):
-                        of_pairs[place + q] += value * X[q]
+                        expected.pairs[place + q] += value * X[q]
         level = min(len(e), len(steps.rows) - 1)
         for h in range(steps.levels[level], steps.levels[level + 1]):
-            of_ends[h] += rates[j] * math.exp(a[len(e), h] + f[h] - log_z[j])
+            expected.ends[h] += rates[j] * math.exp(a[len(e), h] + scored.ends[h] - log_z[j])
 
 
 @kernel
-def history_entropy(e, units, steps, g, pairs, weights, a, b, log_z, x, shares):
-    """-Σ p(y) log p(y): the sum over steps, less the histories between them, which were counted twice."""
+def history_entropy(e, units, scored, log_z, scratch):
+    """Compute -Σ p(y) log p(y): the sum over steps, less the histories between them, which were counted twice."""
+    steps, a, b, shares = scored.steps, scratch.a, scratch.b, scratch.rows[2]
     k, total = len(steps.rows) - 1, 0.0
     for t in range(len(e)):
-        first, end = step_shares(t, e, units, steps, g, pairs, weights, a, b, log_z, x, shares)
+        first, end = step_shares(t, e, units, scored, log_z, scratch)
         total += entropy_of(shares[first:end])
         if t > 0:
             depth = min(t, k)
@@ -203,8 +210,9 @@ def history_entropy(e, units, steps, g, pairs, weights, a, b, log_z, x, shares):
 
 
 @kernel
-def sample_histories(e, units, steps, g, f, pairs, weights, x, a, row, uniforms, labels):
+def sample_histories(e, units, scored, scratch, row, uniforms, labels):
     """Draw label sequences, labels[r] the r-th, from the end backwards: p(step) ∝ exp(a[source] + g + x)."""
+    (steps, g, f, pairs, weights), x, a = scored, scratch.x, scratch.a
     length, k = len(e), len(steps.rows) - 1
     for r in range(len(labels)):
         level = min(length, k)

@@ -1,4 +1,4 @@
-"""What kernels know of label histories. Without numba, so that Python can name these fields before it is loaded."""
+"""Label histories as kernels read them. Without numba, so that Python can name these fields before it is loaded."""
 
 from __future__ import annotations
 
@@ -59,3 +59,45 @@ class PairRows(NamedTuple):
     indptr: NDArray[np.int64]
     places: NDArray[np.int64]  # where the weights of a feature begin, among those of pairs
     values: Array
+
+
+class ScoredSteps(NamedTuple):
+    """Steps with their scores, those of ends, and what pairs of labels score besides."""
+
+    steps: Steps
+    each: Array  # the score of each step
+    ends: Array  # the score of each history at the end of a sequence
+    pairs: PairRows
+    weights: Array  # the weights of features of pairs
+
+    def times(self, factor: float) -> ScoredSteps:
+        """Return the same steps with all scores multiplied by a number above 0."""
+        return self._replace(each=factor * self.each, ends=factor * self.ends, weights=factor * self.weights)
+
+
+class StepSums(NamedTuple):
+    """Sums over sequences of their weights times the expected numbers of steps, ends and features of pairs."""
+
+    steps: Array
+    ends: Array
+    pairs: Array
+
+
+class HistoryScratch(NamedTuple):
+    """What sums over histories compute once, and scratch arrays that are large enough for the longest sequence."""
+
+    factors: Array  # exp(score - shift) of each step
+    shift: float  # the largest score of a step
+    rows: Array  # (3, steps or histories)
+    x: Array  # (pairs,): scores of pairs at one position
+    X: Array  # (pairs,): masses of pairs at one position
+    a: Array  # (longest + 1, histories): logarithms of masses before each position
+    b: Array  # (longest + 1, histories): logarithms of masses after each position
+
+    @classmethod
+    def of(cls, scored: ScoredSteps, longest: int) -> HistoryScratch:
+        """Compute the factors, and allocate the scratch arrays, for sequences of at most `longest` positions."""
+        each, n = scored.each, len(scored.steps.label)
+        shift = float(each.max()) if len(each) else 0.0
+        rows, (x, X) = np.empty((3, max(len(each), n))), np.empty((2, scored.pairs.n_pairs))
+        return cls(np.exp(each - shift), shift, rows, x, X, *np.empty((2, longest + 1, n)))
