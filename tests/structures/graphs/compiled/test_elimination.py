@@ -36,5 +36,5 @@ def test_sum_is_that_of_enumeration_and_of_the_labels(model):
     scores = np.concatenate([model.unary.ravel(), model.pair.ravel(), np.full(n_messages, np.nan)])
     labels = np.full(model.n_nodes, 77, dtype=np.int32)
     offsets, digits = np.full((2, 100), 77, dtype=np.int64)
-    found = eliminate(scores, n_labels, *elimination.tables, offsets, digits, np.full((10, n_labels), np.nan), labels)
+    found = eliminate(scores, n_labels, elimination.tables, offsets, digits, np.full((10, n_labels), np.nan), labels)
     assert found == pairwise.best_value(model) == pairwise.value(model, labels)

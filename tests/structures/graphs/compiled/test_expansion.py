@@ -5,6 +5,7 @@ from hypothesis.extra import numpy as hnp
 from structures.graphs.compiled import pairwise_twin as pairwise
 from structures.graphs.pairwise_strategies import models
 
+from maxmargin.structures.graphs.compiled.cut_arrays import CutArrays
 from maxmargin.structures.graphs.compiled.expansion import expand, move_gain, move_scores
 from maxmargin.structures.graphs.inference.arcs import SortedArcs
 
@@ -36,15 +37,8 @@ def test_no_best_move_is_left_where_all_moves_are_cuts(model, data):
     model = model._replace(pair=pair)
     arcs = SortedArcs.of(n, model.edges)
     labels = data.draw(hnp.arrays(np.int32, n, elements=st.integers(0, model.n_labels - 1)))
-
-    def room(*shape):
-        return np.full(shape, 77, dtype=np.int32)
-
-    tried = expand(
-        *model, arcs.bounds, arcs.head, arcs.reverse, arcs.forward, 0.0, labels, np.empty((n, 2)), np.empty((m, 2, 2)),
-        np.empty(n), np.empty(m), room(m), room(2 * n + 1), room(4 * m), room(4 * m), np.empty(2 * n), np.empty(4 * m),
-        room(7, n), room(7, 2 * n), room(n),
-    )  # fmt: skip
+    move, decided = (np.empty((n, 2)), np.empty((m, 2, 2))), np.full(n, 77, dtype=np.int32)
+    tried = expand(*model, arcs, 0.0, labels, *move, CutArrays.of(n, m), decided)
     assert tried >= model.n_labels
     value = pairwise.value(model, labels)
     for alpha in range(model.n_labels):

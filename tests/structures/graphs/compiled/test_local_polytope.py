@@ -61,16 +61,14 @@ def test_step_and_bound_are_their_twins_where_all_labels_are_left(model, data):
     nodes = np.array([twin.project(row) for row in data.draw(whole(model.unary.shape))]).reshape(model.unary.shape)
     tables = np.abs(data.draw(whole(model.pair.shape)))
     x, z, y = np.empty(len(residual.scores)), np.empty(len(residual.tables)), residual.messages.copy()
-    where = model.edges, residual.place, residual.begin, residual.label, residual.edge_at, residual.table_at
-    gather(*where, nodes, tables, x, z)
+    gather(residual, nodes, tables, x, z)
     np.testing.assert_array_equal(x, nodes.ravel())
     np.testing.assert_array_equal(z, tables.ravel())
-    graph = residual.begin, residual.ends, residual.tables, residual.table_at
-    bound = residual_bound(residual.scores, *graph, residual.message_at, y, np.empty(len(x)))
+    bound = residual_bound(residual, y, np.empty(len(x)))
     np.testing.assert_allclose(bound, pairwise.bound(model, messages))
     weight = data.draw(st.sampled_from([0.25, 1.0, 3.0]))
     scratch = np.empty(len(x)), np.empty(model.n_labels)
-    step(residual.scores, *graph, residual.message_at, residual.degree, x, z, y, weight, *scratch)
+    step(residual, x, z, y, weight, *scratch)
     new_nodes, new_tables, new_messages = twin.step(model, nodes, tables, messages, weight)
     np.testing.assert_allclose(x, new_nodes.ravel(), atol=1e-12)
     np.testing.assert_allclose(z, new_tables.ravel(), atol=1e-12)
@@ -83,8 +81,7 @@ def test_repaired_tables_are_their_twins_and_feasible(model, data):
     nodes = np.array([twin.project(row) for row in data.draw(whole(model.unary.shape))]).reshape(model.unary.shape)
     tables = np.abs(data.draw(whole(model.pair.shape))) / 4
     out = np.empty(len(residual.tables))
-    graph = residual.begin, residual.ends, residual.tables, residual.table_at
-    value = repair(residual.scores, *graph, nodes.ravel(), tables.ravel(), out, np.empty(model.n_labels))
+    value = repair(residual, nodes.ravel(), tables.ravel(), out, np.empty(model.n_labels))
     out = out.reshape(model.pair.shape)
     for e, (i, j) in enumerate(model.edges):
         np.testing.assert_allclose(out[e], twin.repair(tables[e], nodes[i], nodes[j]), atol=1e-12)

@@ -32,7 +32,7 @@ def filled(arcs, supply, room, tol=0.0):
     """(flow, supply, room, tree) after the kernel, whose scratch arrays hold rubbish."""
     n = len(supply)
     left, space, work = supply.copy(), room.copy(), np.full((7, n), 77, dtype=np.int32)
-    max_flow(n, arcs.bounds, arcs.head, arcs.reverse, left, space, tol, *work)
+    max_flow(n, arcs.bounds, arcs.head, arcs.reverse, left, space, tol, work)
     return supply[supply > 0].sum() - left[supply > 0].sum(), left, space, work[0]
 
 

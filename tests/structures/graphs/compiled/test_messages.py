@@ -37,7 +37,7 @@ def test_sweep_is_its_twin(model, data, forward):
     labels = np.zeros(model.n_nodes, dtype=np.int32)
     before = pairwise.bound(model, messages)
     scratch = np.empty(model.n_labels), np.empty(model.n_labels)
-    bound = sweep(model.unary, model.pair, *links, forward, messages, *scratch, labels)
+    bound = sweep(model.unary, model.pair, links, forward, messages, *scratch, labels)
     order = links.order.tolist() if forward else links.order[::-1].tolist()
     twin_bound, given_earlier = twin.sweep(model, order, expected, labels)
     np.testing.assert_allclose(messages, expected, atol=1e-9)
@@ -67,8 +67,7 @@ def test_levelling_and_collecting_are_their_twins(model, data):
 def test_no_node_alone_improves_improved_labels(model, data):
     start = data.draw(st.lists(st.integers(0, model.n_labels - 1), min_size=model.n_nodes, max_size=model.n_nodes))
     labels = np.array(start, dtype=np.int32)
-    first_link, _, links, others, order = NodeLinks.of(model.n_nodes, model.edges)
-    score = improve_labels(*model, first_link, links, others, order, np.empty(model.n_labels), labels)
+    score = improve_labels(*model, NodeLinks.of(model.n_nodes, model.edges), np.empty(model.n_labels), labels)
     assert pairwise.value(model, start) <= score == pairwise.value(model, labels)
     for i in range(model.n_nodes):
         for k in range(model.n_labels):

@@ -8,6 +8,7 @@ from strategies import whole
 from structures.graphs.compiled import pairwise_twin as pairwise
 from structures.graphs.pairwise_strategies import two_label_models
 
+from maxmargin.structures.graphs.compiled.cut_arrays import CutArrays
 from maxmargin.structures.graphs.compiled.two_labels import (
     double,
     flow_messages,
@@ -26,17 +27,21 @@ def split(model):
     return gain, weight, turned, *split_tables(*model, gain, weight, turned)
 
 
+def rubbish(n_nodes, n_edges):
+    """Return scratch arrays that are filled with numbers, which must not matter."""
+    arrays = CutArrays.of(n_nodes, n_edges)
+    for each in arrays:
+        each.fill(np.nan if each.dtype == np.float64 else 77)
+    return arrays
+
+
 def doubled(model):
-    """(arcs, turned, weight, bounds, head, reverse, supply, room) of the graph with opposites."""
-    n, m = model.n_nodes, model.n_edges
+    """Return the arcs, and the graph with opposites."""
     gain, weight, turned, _, _ = split(model)
-    arcs = SortedArcs.of(n, model.edges)
-    bounds, head, reverse = (np.full(size, -7, dtype=np.int32) for size in (2 * n + 1, 4 * m, 4 * m))
-    supply, room = np.full(2 * n, np.nan), np.full(4 * m, np.nan)
-    double(
-        arcs.bounds, arcs.reverse, model.edges, arcs.forward, gain, weight, turned, bounds, head, reverse, supply, room
-    )
-    return arcs, turned, weight, bounds, head, reverse, supply, room
+    arcs = SortedArcs.of(model.n_nodes, model.edges)
+    cut = rubbish(model.n_nodes, model.n_edges)._replace(gain=gain, weight=weight, turned=turned)
+    double(model.edges, arcs, cut)
+    return arcs, cut
 
 
 @given(two_label_models())
@@ -59,10 +64,11 @@ def test_split_tables_give_the_same_scores(model):
 
 @given(two_label_models())
 def test_opposites_cut_twice_what_the_nodes_do(model):
-    _, turned, weight, bounds, head, reverse, supply, room = doubled(model)
-    n = model.n_nodes
+    _, cut_arrays = doubled(model)
+    head, reverse, room = cut_arrays.head, cut_arrays.reverse, cut_arrays.room
+    n, turned, weight = model.n_nodes, cut_arrays.turned, cut_arrays.weight
     arcs = np.arange(len(head))
-    tails = np.repeat(np.arange(2 * n), np.diff(bounds))
+    tails = np.repeat(np.arange(2 * n), np.diff(cut_arrays.bounds))
     assert (reverse[reverse] == arcs).all()
     assert (head[reverse] == tails).all()
     for labels in product([0, 1], repeat=n):
@@ -72,17 +78,17 @@ def test_opposites_cut_twice_what_the_nodes_do(model):
             w / 2 * ((labels[i] != labels[j]) != t) for w, t, (i, j) in zip(weight, turned, model.edges, strict=True)
         ]
         assert cut == 2 * sum(single)
-    np.testing.assert_array_equal(supply[n:], -supply[:n])
+    np.testing.assert_array_equal(cut_arrays.supply[n:], -cut_arrays.supply[:n])
 
 
 @given(two_label_models(), st.data())
 def test_mirror_images_get_the_same_room_and_the_sum_is_kept(model, data):
-    arcs, turned, _, bounds, head, _, _, room = doubled(model)
-    n = model.n_nodes
-    tails = np.repeat(np.arange(2 * n), np.diff(bounds))
-    before = data.draw(whole(len(room), 0, 4))
+    arcs, cut = doubled(model)
+    n, head = model.n_nodes, cut.head
+    tails = np.repeat(np.arange(2 * n), np.diff(cut.bounds))
+    before = data.draw(whole(len(cut.room), 0, 4))
     room = before.copy()
-    mirror(arcs.reverse, arcs.forward, turned, room)
+    mirror(arcs.reverse, arcs.forward, cut.turned, room)
     edge = np.concatenate([arcs.edge, arcs.edge])
     for a in range(len(room)):
         # the image of an arc leads from the opposite of its head to the opposite of its tail, along the same edge
@@ -110,14 +116,9 @@ def test_messages_of_a_flow_leave_nothing_but_the_cut(model, data):
 
 @given(two_label_models())
 def test_a_cut_labels_only_where_no_edge_is_turned(model):
-    n, m = model.n_nodes, model.n_edges
-    arcs = SortedArcs.of(n, model.edges)
-    room, decided = np.empty(2 * m), np.full(n, -7, dtype=np.int32)
-    turned = np.empty(m, dtype=np.int32)
-    n_turned = single_cut(
-        *model, arcs.bounds, arcs.head, arcs.reverse, arcs.forward, np.empty(n), np.empty(m), turned, room,
-        np.full((7, n), 77, dtype=np.int32), decided,
-    )  # fmt: skip
+    n, arcs = model.n_nodes, SortedArcs.of(model.n_nodes, model.edges)
+    decided = np.full(n, -7, dtype=np.int32)
+    n_turned = single_cut(*model, arcs, rubbish(n, model.n_edges), decided)
     assert n_turned == split(model)[-1]
     if n_turned:
         assert (decided == -7).all()
@@ -128,17 +129,14 @@ def test_a_cut_labels_only_where_no_edge_is_turned(model):
 @given(two_label_models())
 def test_roof_duality_decides_what_some_best_labelling_has(model):
     n, m = model.n_nodes, model.n_edges
-    arcs, turned, weight, *graph, supply, room = doubled(model)
+    arcs, cut = SortedArcs.of(n, model.edges), rubbish(n, m)
     decided = np.full(n, 77, dtype=np.int32)
-    n_undecided = roof_dual(
-        *model, arcs.bounds, arcs.reverse, arcs.forward, np.empty(n), weight, turned, *graph, supply, room,
-        np.full((7, 2 * n), 77, dtype=np.int32), decided,
-    )  # fmt: skip
+    n_undecided = roof_dual(*model, arcs, cut, decided)
     assert n_undecided == (decided < 0).sum()
     assert set(decided) <= {-1, 0, 1}
     known = decided >= 0
     assert any((np.array(best)[known] == decided[known]).all() for best in pairwise.best_labellings(model))
     # the room of an edge's forward arc is a flow: its messages prove the value of the relaxation
     messages = np.empty((m, 2, 2))
-    flow_messages(model.pair, arcs.forward, turned, room, messages)
+    flow_messages(model.pair, arcs.forward, cut.turned, cut.room, messages)
     assert pairwise.bound(model, messages) == pytest.approx(pairwise.relaxed_value(model), abs=1e-7)

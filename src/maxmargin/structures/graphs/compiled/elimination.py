@@ -47,24 +47,16 @@ def best_of_last_level(scores, first, last, start, offsets, own, n_labels, total
 
 
 @kernel
-def eliminate(
-    scores, n_labels, variables, scopes, scope_bounds, levels, base, own, strides, stride_bounds, message,
-    offsets, digits, totals, labels,
-):  # fmt: skip
-    """Find the assignment with the highest sum of tables; returns that sum.
+def eliminate(scores, n_labels, tables, offsets, digits, totals, labels):
+    """Find the assignment with the highest sum of tables; return that sum.
 
-    scores : all tables one after another, followed by room for the messages
-    variables : the variable that each step removes
-    scopes, scope_bounds : the other variables of each step's tables, slowest digit first
-    levels : where the tables of every level of every step begin in base, own and stride_bounds
-    base, own : where a table begins in scores, and its stride along the variable that is removed
-    strides, stride_bounds : its strides along the variables of the scope, 0 for those that it does not contain
-    message : where each step's message begins in scores; its last variable has stride 1
-
+    `scores` has all tables one after another, followed by room for the messages; `tables` is EliminationTables.
     Scratch: offsets, as many as a step has tables; digits, as many as a scope has variables; totals, of that many rows
     and one more, (…, K).
     """
-    n_steps = len(variables)
+    scope_bounds, levels, base, own = tables.scope_bounds, tables.levels, tables.base, tables.own
+    strides, stride_bounds, message = tables.strides, tables.stride_bounds, tables.message
+    n_steps = len(tables.variables)
     total = 0.0
     for step in range(n_steps):
         size = scope_bounds[step + 1] - scope_bounds[step]
@@ -104,11 +96,11 @@ def eliminate(
         for t in range(start, last):
             offsets[t - start] = base[t]
             for d in range(size):
-                offsets[t - start] += labels[scopes[scope_bounds[step] + d]] * strides[stride_bounds[t] + d]
+                offsets[t - start] += labels[tables.scopes[scope_bounds[step] + d]] * strides[stride_bounds[t] + d]
         add_level(scores, start, last, start, offsets, own, n_labels, totals, 0)
         best = 0
         for k in range(1, n_labels):
             if totals[0, k] > totals[0, best]:
                 best = k
-        labels[variables[step]] = best
+        labels[tables.variables[step]] = best
     return total

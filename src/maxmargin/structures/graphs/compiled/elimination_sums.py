@@ -16,7 +16,7 @@ from maxmargin.base.compiled.log_sums import draw, log_sum
 
 @kernel
 def begin(start, last, base, size, offsets, digits):
-    """Where tables are at the first assignment of a scope."""
+    """Go to the first assignment of a scope."""
     for t in range(start, last):
         offsets[t - start] = base[t]
     for d in range(size):
@@ -24,8 +24,8 @@ def begin(start, last, base, size, offsets, digits):
 
 
 @kernel
-def count_on(start, last, size, n_labels, strides, stride_bounds, offsets, digits):
-    """The next assignment of a scope, the last digit fastest."""
+def count_on(start, last, size, n_labels, tables, offsets, digits):
+    """Go to the next assignment of a scope; the last digit is the fastest."""
     for d in range(size - 1, -1, -1):
         digits[d] += 1
         turn = 1
@@ -33,7 +33,7 @@ def count_on(start, last, size, n_labels, strides, stride_bounds, offsets, digit
             digits[d] = 0
             turn = 1 - n_labels
         for t in range(start, last):
-            offsets[t - start] += turn * strides[stride_bounds[t] + d]
+            offsets[t - start] += turn * tables.strides[tables.stride_bounds[t] + d]
         if turn == 1:
             break
 
@@ -51,38 +51,34 @@ def add_tables(scores, start, last, offsets, own, row):
 
 
 @kernel
-def sum_out(
-    scores, n_labels, variables, scopes, scope_bounds, levels, base, own, strides, stride_bounds, message,
-    offsets, digits, row,
-):  # fmt: skip
-    """Write all messages; returns log Σ exp of all assignments. Scratch: row, (K,); the others as in `eliminate`."""
+def sum_out(scores, n_labels, tables, offsets, digits, row):
+    """Write all messages; return log Σ exp of all assignments. Scratch: row, (K,); the others as in `eliminate`."""
+    scope_bounds, levels, own, message = tables.scope_bounds, tables.levels, tables.own, tables.message
     total = 0.0
-    for step in range(len(variables)):
+    for step in range(len(tables.variables)):
         size = scope_bounds[step + 1] - scope_bounds[step]
         level = scope_bounds[step] + step
         start, last = levels[level], levels[level + size + 1]
-        begin(start, last, base, size, offsets, digits)
+        begin(start, last, tables.base, size, offsets, digits)
         for at in range(n_labels**size):
             add_tables(scores, start, last, offsets, own, row)
             scores[message[step] + at] = log_sum(row)
-            count_on(start, last, size, n_labels, strides, stride_bounds, offsets, digits)
+            count_on(start, last, size, n_labels, tables, offsets, digits)
         if size == 0:
             total += scores[message[step]]
     return total
 
 
 @kernel
-def share_out(
-    scores, n_labels, variables, scopes, scope_bounds, levels, base, own, strides, stride_bounds, message,
-    offsets, digits, row, counts,
-):  # fmt: skip
-    """Add probabilities to counts, which are like scores and 0 before; returns the entropy, which is a sum, too."""
+def share_out(scores, n_labels, tables, offsets, digits, row, counts):
+    """Add probabilities to counts, which are like scores and 0 before; return the entropy, which is a sum, too."""
+    scope_bounds, levels, own, message = tables.scope_bounds, tables.levels, tables.own, tables.message
     entropy = 0.0
-    for step in range(len(variables) - 1, -1, -1):
+    for step in range(len(tables.variables) - 1, -1, -1):
         size = scope_bounds[step + 1] - scope_bounds[step]
         level = scope_bounds[step] + step
         start, last = levels[level], levels[level + size + 1]
-        begin(start, last, base, size, offsets, digits)
+        begin(start, last, tables.base, size, offsets, digits)
         for at in range(n_labels**size):
             whole = 1.0 if size == 0 else counts[message[step] + at]
             if whole > 0.0:
@@ -93,24 +89,23 @@ def share_out(
                         entropy -= whole * share * math.log(share)
                         for t in range(start, last):
                             counts[offsets[t - start] + k * own[t]] += whole * share
-            count_on(start, last, size, n_labels, strides, stride_bounds, offsets, digits)
+            count_on(start, last, size, n_labels, tables, offsets, digits)
     return entropy
 
 
 @kernel
-def draw_labels(
-    scores, n_labels, variables, scopes, scope_bounds, levels, base, own, strides, stride_bounds, message,
-    offsets, row, uniforms, labels,
-):  # fmt: skip
-    """labels[r] of every variable, drawn with the uniform numbers of row r, one per step, after `sum_out`."""
+def draw_labels(scores, n_labels, tables, offsets, row, uniforms, labels):
+    """Draw labels[r] of every variable with the uniform numbers of row r, one per step, after `sum_out`."""
+    scopes, scope_bounds, levels = tables.scopes, tables.scope_bounds, tables.levels
+    strides, stride_bounds = tables.strides, tables.stride_bounds
     for r in range(len(labels)):
-        for step in range(len(variables) - 1, -1, -1):
+        for step in range(len(tables.variables) - 1, -1, -1):
             size = scope_bounds[step + 1] - scope_bounds[step]
             level = scope_bounds[step] + step
             start, last = levels[level], levels[level + size + 1]
             for t in range(start, last):
-                offsets[t - start] = base[t]
+                offsets[t - start] = tables.base[t]
                 for d in range(size):
                     offsets[t - start] += labels[r, scopes[scope_bounds[step] + d]] * strides[stride_bounds[t] + d]
-            add_tables(scores, start, last, offsets, own, row)
-            labels[r, variables[step]] = draw(row, uniforms[r, step])
+            add_tables(scores, start, last, offsets, tables.own, row)
+            labels[r, tables.variables[step]] = draw(row, uniforms[r, step])

@@ -40,27 +40,18 @@ def move_gain(edges, move_unary, move_pair, decided):
 
 
 @kernel
-def expand(
-    unary, edges, pair, bounds, head, reverse, forward, least, labels,
-    move_unary, move_pair, gain, weight, turned, bounds2, head2, reverse2, supply, room, work, work2, decided,
-):  # fmt: skip
-    """Move the labels, one α after another, until no α gains more than `least`; returns the number of moves tried.
+def expand(unary, edges, pair, arcs, least, labels, move_unary, move_pair, cut, decided):
+    """Move the labels, one α after another, until no α gains more than `least`; return the number of moves tried.
 
-    Scratch: move_unary (N, 2), move_pair (E, 2, 2), decided (N,), work (7, N), and that of `roof_dual`, of which
-    work2 is the work.
+    Scratch: move_unary (N, 2), move_pair (E, 2, 2), decided (N,), and the CutArrays `cut`.
     """
     n_nodes, n_labels = unary.shape
     tried, idle, alpha = 0, 0, 0
     while idle < n_labels:
         move_scores(unary, edges, pair, labels, alpha, move_unary, move_pair)
-        n_turned = single_cut(
-            move_unary, edges, move_pair, bounds, head, reverse, forward, gain, weight, turned, room, work, decided
-        )
+        n_turned = single_cut(move_unary, edges, move_pair, arcs, cut, decided)
         if n_turned > 0:
-            roof_dual(
-                move_unary, edges, move_pair, bounds, reverse, forward, gain, weight, turned,
-                bounds2, head2, reverse2, supply, room, work2, decided,
-            )  # fmt: skip
+            roof_dual(move_unary, edges, move_pair, arcs, cut, decided)
         if move_gain(edges, move_unary, move_pair, decided) > least:
             for i in range(n_nodes):
                 if decided[i] == 1:

@@ -21,12 +21,11 @@ NOW, MEAN, ANCHOR, BEST = 0, 1, 2, 3  # rows of x, z and y: the iterate, the mea
 
 
 @kernel
-def fold(unary, edges, pair, messages, place, begin, label, edge_at, table_at, message_at, scores, tables, y):
-    """Write the scores, tables and messages of a residual.
-
-    place[i] is the residual's number of node i, or -1 - k where k is the only label left; edge_at[e] is the number of
-    edge e, or -1.
-    """
+def fold(residual, messages):
+    """Write the scores, tables and messages of a residual."""
+    unary, edges, pair = residual.model
+    place, begin, label = residual.place, residual.begin, residual.label
+    scores, tables, y = residual.scores, residual.tables, residual.messages
     for i in range(len(unary)):
         a = place[i]
         if a >= 0:
@@ -36,9 +35,9 @@ def fold(unary, edges, pair, messages, place, begin, label, edge_at, table_at, m
         a = place[edges[e, 0]]
         b = place[edges[e, 1]]
         if a >= 0 and b >= 0:
-            r = edge_at[e]
-            to_table = table_at[r]
-            to_first = message_at[r]
+            r = residual.edge_at[e]
+            to_table = residual.table_at[r]
+            to_first = residual.message_at[r]
             to_second = to_first + begin[a + 1] - begin[a]
             for c in range(begin[a], begin[a + 1]):
                 y[to_first] = messages[e, 0, label[c]]
@@ -85,8 +84,10 @@ def project(numbers, begin, end):
 
 
 @kernel
-def residual_bound(scores, begin, ends, tables, table_at, message_at, y, beliefs):
-    """The bound that messages prove of the residual. Scratch: beliefs, like scores."""
+def residual_bound(residual, y, beliefs):
+    """Return the bound that messages prove of the residual. Scratch: beliefs, like scores."""
+    scores, begin, ends, tables = residual.scores, residual.begin, residual.ends, residual.tables
+    table_at, message_at = residual.table_at, residual.message_at
     for c in range(len(scores)):
         beliefs[c] = scores[c]
     bound = 0.0
@@ -115,13 +116,15 @@ def residual_bound(scores, begin, ends, tables, table_at, message_at, y, beliefs
 
 
 @kernel
-def repair(scores, begin, ends, tables, table_at, x, z, out, lack):
+def repair(residual, x, z, out, lack):
     """Write the edges' tables near z whose margins are the numbers of their nodes; return the value of that point.
 
     Rows and columns that are too large are scaled down; what is lacking then is spread over rows and columns in
     proportion to both lacks (Altschuler, Weed and Rigollet 2017, Algorithm 2). Scratch: lack, as long as a node may
     have labels.
     """
+    scores, begin, ends = residual.scores, residual.begin, residual.ends
+    tables, table_at = residual.tables, residual.table_at
     value = 0.0
     for c in range(len(scores)):
         value += scores[c] * x[c]
@@ -158,7 +161,7 @@ def repair(scores, begin, ends, tables, table_at, x, z, out, lack):
 
 
 @kernel
-def step(scores, begin, ends, tables, table_at, message_at, degree, x, z, y, weight, pull, column):
+def step(residual, x, z, y, weight, pull, column):
     """One step of the primal-dual hybrid gradient method (Chambolle and Pock 2011) for
 
         max over x, z, min over y   ⟨scores, x⟩ + ⟨tables, z⟩ + Σ y · (numbers of the nodes - margins of the edges),
@@ -167,6 +170,8 @@ def step(scores, begin, ends, tables, table_at, message_at, degree, x, z, y, wei
     a variable, one over the number of variables of a constraint; `weight` moves effort from the first to the second.
     Scratch: pull, like x; column, as long as a node may have labels.
     """
+    scores, begin, ends, tables = residual.scores, residual.begin, residual.ends, residual.tables
+    table_at, message_at, degree = residual.table_at, residual.message_at, residual.degree
     for c in range(len(x)):
         pull[c] = scores[c]
     for r in range(len(ends)):
@@ -231,11 +236,8 @@ def moved(table):
 
 
 @kernel
-def run_steps(
-    scores, begin, ends, tables, table_at, message_at, degree, x, z, y, pull, column, repaired, weight, known, tol,
-    steps,
-):  # fmt: skip
-    """Primal-dual steps until the best point is within tol of the best bound; return the number of steps made.
+def run_steps(residual, x, z, y, pull, column, repaired, weight, known, tol, steps):
+    """Make primal-dual steps until the best point is within tol of the best bound; return the number of steps made.
 
     Rows BEST of x and z are then the best point (feasible: repaired), row BEST of y the messages of the best bound; a
     bound may be `known` from elsewhere. Every 40 steps the iterate and the mean since the last restart are looked at.
@@ -251,7 +253,7 @@ def run_steps(
         copy_row(table, NOW, ANCHOR)
         copy_row(table, NOW, BEST)
     for s in range(1, steps + 1):
-        step(scores, begin, ends, tables, table_at, message_at, degree, x[NOW], z[NOW], y[NOW], weight, pull, column)
+        step(residual, x[NOW], z[NOW], y[NOW], weight, pull, column)
         count += 1
         for table in (x, z, y):
             move_mean(table, count)
@@ -260,8 +262,8 @@ def run_steps(
         nearest = np.inf
         better = NOW
         for row in (NOW, MEAN):
-            bound = residual_bound(scores, begin, ends, tables, table_at, message_at, y[row], pull)
-            value = repair(scores, begin, ends, tables, table_at, x[row], z[row], repaired, column)
+            bound = residual_bound(residual, y[row], pull)
+            value = repair(residual, x[row], z[row], repaired, column)
             if bound < best_bound:
                 best_bound = bound
                 copy_row(y, row, BEST)
@@ -290,8 +292,10 @@ def run_steps(
 
 
 @kernel
-def gather(edges, place, begin, label, edge_at, table_at, nodes, tables, x, z):
+def gather(residual, nodes, tables, x, z):
     """Write a point of the model, which has no mass on other labels, as one of the residual: `unfold` backwards."""
+    edges, place, begin, label = residual.model.edges, residual.place, residual.begin, residual.label
+    edge_at, table_at = residual.edge_at, residual.table_at
     for i in range(len(place)):
         a = place[i]
         if a >= 0:
@@ -309,8 +313,10 @@ def gather(edges, place, begin, label, edge_at, table_at, nodes, tables, x, z):
 
 
 @kernel
-def unfold(edges, place, begin, label, edge_at, table_at, x, z, nodes, tables):
+def unfold(residual, x, z, nodes, tables):
     """Write a point of the residual as one of the model; nodes (N, K) and tables (E, K, K) come filled with 0."""
+    edges, place, begin, label = residual.model.edges, residual.place, residual.begin, residual.label
+    edge_at, table_at = residual.edge_at, residual.table_at
     for i in range(len(place)):
         a = place[i]
         if a < 0:
@@ -338,7 +344,7 @@ def unfold(edges, place, begin, label, edge_at, table_at, x, z, nodes, tables):
 
 
 @kernel
-def extend(edges, pair, place, begin, label, edge_at, message_at, y, messages):
+def extend(residual, y, messages):
     """Change messages of the model to those of the residual where it has labels.
 
     Of these labels alone, all edges then have maximum 0 and the bound is that of the residual. Messages to other labels
@@ -346,6 +352,8 @@ def extend(edges, pair, place, begin, label, edge_at, message_at, y, messages):
     have more and those to the other less changes no score, and is chosen so that both ends' messages change equally on
     average.
     """
+    edges, pair, place = residual.model.edges, residual.model.pair, residual.place
+    begin, label, edge_at, message_at = residual.begin, residual.label, residual.edge_at, residual.message_at
     for e in range(len(edges)):
         a = place[edges[e, 0]]
         b = place[edges[e, 1]]

@@ -104,13 +104,15 @@ def augment(meeting, supply, room, head, reverse, parent, orphans, tol):
 
 
 @kernel
-def max_flow(n_nodes, bounds, head, reverse, supply, room, tol, tree, parent, stamp, depth, waiting, queued, orphans):
+def max_flow(n_nodes, bounds, head, reverse, supply, room, tol, work):
     """Fill the graph with the largest flow from source to sink, in place.
 
-    Afterwards tree[i] == SOURCE for exactly the nodes that the source can still reach and SINK for exactly those that
-    can still reach the sink; the cut between the former and the others is the least one.
-    Scratch, one number for each node: parent, stamp, depth, waiting, queued, orphans.
+    Afterwards work[0, i] == SOURCE for exactly the nodes that the source can still reach and SINK for exactly those
+    that can still reach the sink; the cut between the former and the others is the least one. `work` has seven rows
+    with a number for each node.
     """
+    tree, parent, stamp, depth = work[0], work[1], work[2], work[3]
+    waiting, queued, orphans = work[4], work[5], work[6]
     begin, count = 0, 0  # of the nodes in `waiting`, a ring: those whose neighbours may be free or of the other tree
     for i in range(n_nodes):
         stamp[i] = 0

@@ -87,8 +87,8 @@ def add_given(pair, e, side, label, out):
 
 
 @kernel
-def sweep(unary, pair, first_link, middle, links, others, order, forward, messages, belief, given, labels):
-    """Visit all nodes once, forth or back; return the bound that the messages then prove.
+def sweep(unary, pair, graph, forward, messages, belief, given, labels):
+    """Visit all nodes once, forth or back; return the bound that the messages then prove. `graph` is NodeLinks.
 
     A node takes from every edge behind it all that the edge can give, and spreads its belief over the edges ahead of
     it, 1 / max(edges ahead, edges behind) to each. Neither can raise the bound: what a maximum loses, the others gain
@@ -98,6 +98,7 @@ def sweep(unary, pair, first_link, middle, links, others, order, forward, messag
     and given, both (K,). `send` and `add_given` are written out, because with few labels a call takes longer than its
     arithmetic.
     """
+    first_link, middle, links, others, order = graph
     n, n_labels = unary.shape
     bound = 0.0
     for step in range(n):
@@ -155,11 +156,12 @@ def sweep(unary, pair, first_link, middle, links, others, order, forward, messag
 
 
 @kernel
-def improve_labels(unary, edges, pair, first_link, links, others, order, given, labels):
+def improve_labels(unary, edges, pair, graph, given, labels):
     """Give every node in turn the best label given its neighbours', until none changes; return the score.
 
     At most 50 rounds, because rounding could let two equal labellings change places for ever. Scratch: given, (K,).
     """
+    first_link, _, links, others, order = graph
     n, n_labels = unary.shape
     for _ in range(50):
         changed = False
@@ -194,22 +196,18 @@ def allowed(accuracy, value):
 
 
 @kernel
-def run_sweeps(
-    unary, edges, pair, first_link, middle, links, others, order, messages, belief, given, labels, best_labels, best,
-    accuracy, stall, trace,
-):  # fmt: skip
+def run_sweeps(model, graph, messages, belief, given, labels, best_labels, best, accuracy, stall, trace):
     """Sweep forth and back until the bound is near enough to the best score or makes no progress; return how often.
 
     The best score is that of the best labelling found, which is kept in best_labels. No progress: in ten sweeps (forth
     or back) the bound has fallen by at most `stall` times its distance to the best score. Sweep s writes
-    trace[s] = (bound, best score).
+    trace[s] = (bound, best score). `model` is PairwiseModel, and `graph` NodeLinks.
     """
+    unary, edges, pair = model
     for s in range(len(trace)):
-        bound = sweep(
-            unary, pair, first_link, middle, links, others, order, s % 2 == 0, messages, belief, given, labels
-        )  # fmt: skip
+        bound = sweep(unary, pair, graph, s % 2 == 0, messages, belief, given, labels)
         if s % ROUNDED == 0:
-            value = improve_labels(unary, edges, pair, first_link, links, others, order, given, labels)
+            value = improve_labels(unary, edges, pair, graph, given, labels)
             if value > best:
                 best = value
                 for i in range(len(labels)):

@@ -55,20 +55,22 @@ def split_tables(unary, edges, pair, gain, weight, turned):
 
 
 @kernel
-def double(bounds, reverse, edges, forward, gain, weight, turned, bounds2, head2, reverse2, supply, room):
+def double(edges, arcs, cut):
     """Write the graph with the opposites of all nodes; the arcs of an opposite are those of its node, moved by 2E."""
+    gain, weight, turned, room, supply = cut.gain, cut.weight, cut.turned, cut.room, cut.supply
+    bounds, head2, reverse2 = cut.bounds, cut.head, cut.reverse
     n_nodes, n_edges = len(gain), len(weight)
     n_arcs = 2 * n_edges
     for i in range(n_nodes):
-        bounds2[i] = bounds[i]
-        bounds2[n_nodes + i] = n_arcs + bounds[i]
+        bounds[i] = arcs.bounds[i]
+        bounds[n_nodes + i] = n_arcs + arcs.bounds[i]
         supply[i] = gain[i]
         supply[n_nodes + i] = -gain[i]
-    bounds2[2 * n_nodes] = 2 * n_arcs
+    bounds[2 * n_nodes] = 2 * n_arcs
     for e in range(n_edges):
         i, j = edges[e, 0], edges[e, 1]
-        a = forward[e]
-        b = reverse[a]
+        a = arcs.forward[e]
+        b = arcs.reverse[a]
         over = n_nodes if turned[e] else 0  # from a node to an opposite
         arcs_over = n_arcs if turned[e] else 0
         head2[a] = j + over
@@ -107,25 +109,23 @@ def mirror(reverse, forward, turned, room):
 
 
 @kernel
-def single_cut(unary, edges, pair, bounds, head, reverse, forward, gain, weight, turned, room, work, decided):
-    """The best labelling where no edge is turned; returns the number of turned edges, and stops if there are any.
+def single_cut(unary, edges, pair, arcs, cut, decided):
+    """Find the best labelling if no edge is turned; return the number of turned edges, and stop if there are any.
 
-    Writes the label of every node to `decided`. The room of an edge's forward arc is its f.
-    Scratch: gain (N,), weight and turned (E,), room (2E,), work (7, N).
+    The label of every node is written to `decided`. The room of an edge's forward arc is its f. `arcs` is SortedArcs,
+    and `cut` CutArrays.
     """
-    n_nodes = len(unary)
-    largest, n_turned = split_tables(unary, edges, pair, gain, weight, turned)
+    n_nodes, weight, room = len(unary), cut.weight, cut.room
+    largest, n_turned = split_tables(unary, edges, pair, cut.gain, weight, cut.turned)
     if n_turned > 0:
         return n_turned
     for e in range(len(edges)):
-        a = forward[e]
+        a = arcs.forward[e]
         room[a] = weight[e] / 2
-        room[reverse[a]] = weight[e] / 2
-    tol = RELATIVE_TOL * largest
-    tree, parent, stamp, depth = work[0], work[1], work[2], work[3]
-    max_flow(n_nodes, bounds, head, reverse, gain, room, tol, tree, parent, stamp, depth, work[4], work[5], work[6])
+        room[arcs.reverse[a]] = weight[e] / 2
+    max_flow(n_nodes, arcs.bounds, arcs.head, arcs.reverse, cut.gain, room, RELATIVE_TOL * largest, cut.work)
     for i in range(n_nodes):
-        decided[i] = 1 if tree[i] == SOURCE else 0
+        decided[i] = 1 if cut.work[0, i] == SOURCE else 0
     return 0
 
 
@@ -142,26 +142,18 @@ def flow_messages(pair, forward, turned, room, messages):
 
 
 @kernel
-def roof_dual(
-    unary, edges, pair, bounds, reverse, forward, gain, weight, turned,
-    bounds2, head2, reverse2, supply, room, work, decided,
-):  # fmt: skip
+def roof_dual(unary, edges, pair, arcs, cut, decided):
     """Decide nodes by roof duality: `decided` is 0, 1, or -1 where both labels are still possible.
 
     A node is undecided only where every solution of the relaxation halves it. The room of an edge's forward arc is its
-    f.
-    Scratch: gain (N,), weight and turned (E,), bounds2 (2N + 1,), head2, reverse2 and room (4E,), supply (2N,),
-    work (7, 2N).
+    f. `arcs` is SortedArcs, and `cut` CutArrays.
     """
-    n_nodes = len(unary)
-    largest, _ = split_tables(unary, edges, pair, gain, weight, turned)
-    double(bounds, reverse, edges, forward, gain, weight, turned, bounds2, head2, reverse2, supply, room)
+    n_nodes, room, work = len(unary), cut.room, cut.work
+    largest, _ = split_tables(unary, edges, pair, cut.gain, cut.weight, cut.turned)
+    double(edges, arcs, cut)
     tol = RELATIVE_TOL * largest
-    tree, parent, stamp, depth = work[0], work[1], work[2], work[3]
-    max_flow(
-        2 * n_nodes, bounds2, head2, reverse2, supply, room, tol, tree, parent, stamp, depth, work[4], work[5], work[6]
-    )
-    n_undecided = 0
+    max_flow(2 * n_nodes, cut.bounds, cut.head, cut.reverse, cut.supply, room, tol, work)
+    tree, n_undecided = work[0], 0
     for i in range(n_nodes):
         one = tree[i] == SOURCE or tree[n_nodes + i] == SINK
         zero = tree[i] == SINK or tree[n_nodes + i] == SOURCE
@@ -170,15 +162,15 @@ def roof_dual(
             decided[i] = 1 if one else 0
         else:
             n_undecided += 1
-    mirror(reverse, forward, turned, room)
+    mirror(arcs.reverse, arcs.forward, cut.turned, room)
     if n_undecided == 0:
         return n_undecided
     # An arc with room says: if its tail is on the source's side, so is its head. A node that implies its opposite and
     # is implied by it is halved; of any other two opposites, the one that is implied goes to the source's side.
-    skip, component = tree, parent
+    skip, component = tree, work[1]
     for i in range(n_nodes):
         skip[i] = skip[n_nodes + i] = decided[i] >= 0
-    components(2 * n_nodes, bounds2, head2, room, tol, skip, component, stamp, depth, work[4], work[5])
+    components(2 * n_nodes, cut.bounds, cut.head, room, tol, skip, component, work[2], work[3], work[4], work[5])
     for i in range(n_nodes):
         if decided[i] < 0 and component[i] != component[n_nodes + i]:
             decided[i] = 1 if component[i] < component[n_nodes + i] else 0

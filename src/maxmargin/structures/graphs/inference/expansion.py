@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.structures.graphs.compiled.cut_arrays import CutArrays
 from maxmargin.structures.graphs.inference.arcs import SortedArcs
 from maxmargin.structures.graphs.inference.model import Answer, Labels, PairwiseModel
 
@@ -58,13 +59,8 @@ def best_expansion(
     labels = _start(model, start)
     arcs = SortedArcs.of(n, model.edges) if arcs is None else arcs
     least = LEAST_GAIN * max(np.abs(model.unary).max(initial=0.0), np.abs(model.pair).max(initial=0.0))
-    expand(
-        *model, arcs.bounds, arcs.head, arcs.reverse, arcs.forward, least, labels,
-        np.empty((n, 2)), np.empty((m, 2, 2)), np.empty(n), np.empty(m), np.empty(m, dtype=np.int32),
-        np.empty(2 * n + 1, dtype=np.int32), np.empty(4 * m, dtype=np.int32), np.empty(4 * m, dtype=np.int32),
-        np.empty(2 * n), np.empty(4 * m), np.empty((7, n), dtype=np.int32), np.empty((7, 2 * n), dtype=np.int32),
-        np.empty(n, dtype=np.int32),
-    )  # fmt: skip
+    move, decided = (np.empty((n, 2)), np.empty((m, 2, 2))), np.empty(n, dtype=np.int32)
+    expand(*model, arcs, least, labels, *move, CutArrays.of(n, m), decided)
     value = model.value(labels)
     return Answer(labels, value, max(value, float(upper)))
 

@@ -34,7 +34,7 @@ def labelling_sum(model: PairwiseModel, elimination: Elimination) -> LabellingSu
 
     log_z, scores, (offsets, digits, row) = _messages(model, elimination)
     counts = np.zeros_like(scores)
-    entropy = share_out(scores, model.n_labels, *elimination.tables, offsets, digits, row, counts)
+    entropy = share_out(scores, model.n_labels, elimination.tables, offsets, digits, row, counts)
     n, m = model.unary.size, model.pair.size
     nodes, edges = counts[:n].reshape(model.unary.shape), counts[n : n + m].reshape(model.pair.shape)
     return LabellingSum(log_z, nodes, edges, float(entropy))
@@ -48,7 +48,7 @@ def drawn_labellings(
 
     _, scores, (offsets, _, row) = _messages(model, elimination)
     labels = np.empty((n, model.n_nodes), dtype=np.int32)
-    draw_labels(scores, model.n_labels, *elimination.tables, offsets, row, rng.random(labels.shape), labels)
+    draw_labels(scores, model.n_labels, elimination.tables, offsets, row, rng.random(labels.shape), labels)
     return labels
 
 
@@ -64,4 +64,4 @@ def _messages(model: PairwiseModel, elimination: Elimination) -> tuple[float, Ar
         np.empty(max(elimination.width, 1), dtype=np.int64),
         np.empty(n_labels),
     )
-    return float(sum_out(scores, n_labels, *tables, *scratch)), scores, scratch
+    return float(sum_out(scores, n_labels, tables, *scratch)), scores, scratch

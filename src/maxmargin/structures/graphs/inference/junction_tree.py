@@ -23,15 +23,15 @@ MOST_ENTANGLED = 10_000  # the most remaining nodes for which a search for an or
 class EliminationTables(NamedTuple):
     """The steps of an elimination as the compiled function takes them, see compiled/elimination.py."""
 
-    variables: NDArray[np.int64]
-    scopes: NDArray[np.int64]
-    scope_bounds: NDArray[np.int64]
-    levels: NDArray[np.int64]
-    base: NDArray[np.int64]
-    own: NDArray[np.int64]
-    strides: NDArray[np.int64]
-    stride_bounds: NDArray[np.int64]
-    message: NDArray[np.int64]
+    variables: NDArray[np.int64]  # the variable that each step removes
+    scopes: NDArray[np.int64]  # the other variables of each step's tables, slowest digit first
+    scope_bounds: NDArray[np.int64]  # step s has scopes[scope_bounds[s] : scope_bounds[s + 1]]
+    levels: NDArray[np.int64]  # where the tables of every level of every step begin in the next four arrays
+    base: NDArray[np.int64]  # where each table begins in the scores
+    own: NDArray[np.int64]  # the stride of each table along the variable that is removed
+    strides: NDArray[np.int64]  # its strides along the variables of the scope, 0 for those that it does not contain
+    stride_bounds: NDArray[np.int64]  # where these strides begin
+    message: NDArray[np.int64]  # where each step's message begins in the scores; its last variable has stride 1
 
 
 class Elimination(NamedTuple):
@@ -125,10 +125,9 @@ def best_junction_tree(model: PairwiseModel, elimination: Elimination | None = N
     scores[: model.unary.size] = model.unary.ravel()
     scores[model.unary.size : model.unary.size + model.pair.size] = model.pair.ravel()
     labels = np.empty(model.n_nodes, dtype=np.int32)
-    found = eliminate(
-        scores, n_labels, *elimination.tables, np.empty(len(elimination.tables.base), dtype=np.int64),
-        np.empty(elimination.width, dtype=np.int64), np.empty((elimination.width + 1, n_labels)), labels,
-    )  # fmt: skip
+    tables, width = elimination.tables, elimination.width
+    offsets, digits = np.empty(len(tables.base), dtype=np.int64), np.empty(width, dtype=np.int64)
+    found = eliminate(scores, n_labels, tables, offsets, digits, np.empty((width + 1, n_labels)), labels)
     value = model.value(labels)
     return Answer(labels, value, max(value, float(found)))
 

@@ -51,22 +51,21 @@ def pass_messages(
     -------
     PassedMessages.
     """
-    unary, edges, pair = canonical(model)
+    plain = canonical(model)
     messages = start_messages(model, messages)
-    n, n_labels = unary.shape
+    n, n_labels = model.unary.shape
     from maxmargin.structures.graphs.compiled.messages import add_up, run_sweeps
 
-    links = NodeLinks.of(n, edges)
+    graph = NodeLinks.of(n, plain.edges)
     labels_now = np.zeros(n, dtype=np.int32)
     best_labels, known = (labels_now.copy(), -np.inf) if labels is None else (labels.copy(), model.value(labels))
     belief, given = np.empty(n_labels), np.empty(n_labels)
     trace = np.empty((max(1, sweeps), 2))
     accuracy = tol if isinstance(tol, Accuracy) else Accuracy(tol)
     made = run_sweeps(
-        unary, edges, pair, *links, messages, belief, given, labels_now, best_labels, known,
-        tuple(accuracy), stall, trace,
-    )  # fmt: skip
-    upper = add_up(unary, edges, pair, messages, np.empty((n, n_labels)))
+        plain, graph, messages, belief, given, labels_now, best_labels, known, tuple(accuracy), stall, trace
+    )
+    upper = add_up(*plain, messages, np.empty((n, n_labels)))
     value = model.value(best_labels)
     return PassedMessages(Answer(best_labels, value, max(float(upper), value)), messages, trace[:made])
 
@@ -126,15 +125,14 @@ def improved(model: PairwiseModel, labels: Labels) -> Labels:
     from maxmargin.structures.graphs.compiled.messages import improve_labels
 
     unary, edges, pair = canonical(model)
-    first_link, _, links, others, order = NodeLinks.of(model.n_nodes, edges)
     better = np.array(labels, dtype=np.int32)
-    improve_labels(unary, edges, pair, first_link, links, others, order, np.empty(model.n_labels), better)
+    improve_labels(unary, edges, pair, NodeLinks.of(model.n_nodes, edges), np.empty(model.n_labels), better)
     return better
 
 
-def canonical(model: PairwiseModel) -> tuple[Array, NDArray[np.int32], Array]:
+def canonical(model: PairwiseModel) -> PairwiseModel:
     """Return the arrays in the form that compiled functions take, without copying if possible."""
-    return (
+    return PairwiseModel(
         np.require(model.unary, np.float64, ["C", "A", "W"]),
         np.require(model.edges, np.int32, ["C", "A", "W"]),
         np.require(model.pair, np.float64, ["C", "A", "W"]),

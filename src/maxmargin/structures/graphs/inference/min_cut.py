@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from maxmargin.base.arrays import Array
+from maxmargin.structures.graphs.compiled.cut_arrays import CutArrays
 from maxmargin.structures.graphs.inference.arcs import SortedArcs
 from maxmargin.structures.graphs.inference.forest import best_forest
 from maxmargin.structures.graphs.inference.messages import improved
@@ -102,13 +103,9 @@ def best_roof_dual(model: PairwiseModel, arcs: SortedArcs | None = None) -> Answ
     answer = _cut(model, arcs)
     if answer is not None:
         return answer
-    decided, turned, room = np.empty(n, dtype=np.int32), np.empty(m, dtype=np.int32), np.empty(4 * m)
-    roof_dual(
-        *model, arcs.bounds, arcs.reverse, arcs.forward, np.empty(n), np.empty(m), turned,
-        np.empty(2 * n + 1, dtype=np.int32), np.empty(4 * m, dtype=np.int32), np.empty(4 * m, dtype=np.int32),
-        np.empty(2 * n), room, np.empty((7, 2 * n), dtype=np.int32), decided,
-    )  # fmt: skip
-    upper = _bound(model, arcs, turned, room)
+    cut, decided = CutArrays.of(n, m), np.empty(n, dtype=np.int32)
+    roof_dual(*model, arcs, cut, decided)
+    upper = _bound(model, arcs, cut)
     halved = decided < 0
     if not halved.any():
         value = model.value(decided)
@@ -140,23 +137,19 @@ def _cut(model: PairwiseModel, arcs: SortedArcs) -> Answer | None:
     from maxmargin.structures.graphs.compiled.two_labels import single_cut
 
     n, m = model.n_nodes, model.n_edges
-    labels, turned, room = np.empty(n, dtype=np.int32), np.empty(m, dtype=np.int32), np.empty(2 * m)
-    n_turned = single_cut(
-        *model, arcs.bounds, arcs.head, arcs.reverse, arcs.forward, np.empty(n), np.empty(m), turned,
-        room, np.empty((7, n), dtype=np.int32), labels,
-    )  # fmt: skip
-    if n_turned:
+    cut, labels = CutArrays.of(n, m), np.empty(n, dtype=np.int32)
+    if single_cut(*model, arcs, cut, labels):
         return None
     value = model.value(labels)
-    return Answer(labels, value, max(value, _bound(model, arcs, turned, room)))
+    return Answer(labels, value, max(value, _bound(model, arcs, cut)))
 
 
-def _bound(model: PairwiseModel, arcs: SortedArcs, turned: Labels, room: Array) -> float:
+def _bound(model: PairwiseModel, arcs: SortedArcs, cut: CutArrays) -> float:
     """Return the bound that a flow proves."""
     from maxmargin.structures.graphs.compiled.two_labels import flow_messages
 
     messages = np.empty((model.n_edges, 2, 2))
-    flow_messages(model.pair, arcs.forward, turned, room, messages)
+    flow_messages(model.pair, arcs.forward, cut.turned, cut.room, messages)
     return model.bound(messages)
 
 

@@ -55,7 +55,7 @@ class ResidualModel(NamedTuple):
         """Return the residual with these labels, at least one for each node, and the messages of the model to them."""
         from maxmargin.structures.graphs.compiled.local_polytope import fold
 
-        model = PairwiseModel(*canonical(model))
+        model = canonical(model)
         kept = kept.copy()
         sizes = kept.sum(axis=1, dtype=np.int64)
         loose = sizes > 1
@@ -68,8 +68,10 @@ class ResidualModel(NamedTuple):
         table_at, message_at = _offsets(end_sizes.prod(axis=1)), _offsets(end_sizes.sum(axis=1))
         degree = np.bincount(ends.ravel(), minlength=len(begin) - 1)
         scores, tables, flat = np.empty(begin[-1]), np.empty(table_at[-1]), np.empty(message_at[-1])
-        fold(*model, messages, place, begin, label, edge_at, table_at, message_at, scores, tables, flat)
-        return cls(model, kept, place, begin, label, edge_at, ends, table_at, message_at, degree, scores, tables, flat)
+        own = scores, tables, flat
+        residual = cls(model, kept, place, begin, label, edge_at, ends, table_at, message_at, degree, *own)
+        fold(residual, messages)
+        return residual
 
     def solved(self, start: Relaxed | None, known: float, tol: float, steps: int) -> ResidualSolution:
         """Solve the residual's linear programme up to tol, or up to tol from an upper bound that is known already.
@@ -79,20 +81,17 @@ class ResidualModel(NamedTuple):
         from maxmargin.structures.graphs.compiled.local_polytope import BEST, NOW, gather, run_steps, unfold
 
         x, z, y = (np.zeros((4, len(each))) for each in (self.scores, self.tables, self.messages))
-        where = self.model.edges, self.place, self.begin, self.label, self.edge_at, self.table_at
         if start is None:
             node_sizes, table_sizes = np.diff(self.begin), np.diff(self.table_at)
             x[NOW], z[NOW] = np.repeat(1.0 / node_sizes, node_sizes), np.repeat(1.0 / table_sizes, table_sizes)
         else:
-            gather(*where, start.nodes, start.edges, x[NOW], z[NOW])
+            gather(self, start.nodes, start.edges, x[NOW], z[NOW])
         y[NOW] = self.messages
         pull, column, repaired = np.empty(len(self.scores)), np.empty(self.model.n_labels), np.empty(len(self.tables))
-        made = run_steps(
-            self.scores, self.begin, self.ends, self.tables, self.table_at, self.message_at, self.degree,
-            x, z, y, pull, column, repaired, self._weight(), known - self._alone(), tol, steps,
-        )  # fmt: skip
+        known -= self._alone()
+        made = run_steps(self, x, z, y, pull, column, repaired, self._weight(), known, tol, steps)
         nodes, tables = np.zeros(self.model.unary.shape), np.zeros(self.model.pair.shape)
-        unfold(*where, x[BEST], z[BEST], nodes, tables)
+        unfold(self, x[BEST], z[BEST], nodes, tables)
         return ResidualSolution(Relaxed(nodes, tables, self.model.relaxed_value(nodes, tables)), y[BEST], int(made))
 
     def extended(self, flat: Array, messages: Array) -> ExtendedMessages:
@@ -109,7 +108,7 @@ class ResidualModel(NamedTuple):
         from maxmargin.structures.graphs.compiled.messages import add_up
 
         model, full = self.model, messages.copy()
-        extend(model.edges, model.pair, self.place, self.begin, self.label, self.edge_at, self.message_at, flat, full)
+        extend(self, flat, full)
         first_link, _, links, _, order = NodeLinks.of(model.n_nodes, model.edges)
         excess, beliefs = np.empty(model.unary.shape), np.empty(model.unary.shape)
         belief, sent = np.empty(model.n_labels), np.empty(model.n_labels)

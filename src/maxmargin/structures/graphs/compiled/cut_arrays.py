@@ -1,0 +1,44 @@
+"""Scratch arrays of cuts. Without numba, so that Python can name these fields before it is loaded."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.base.arrays import Array
+
+
+class CutArrays(NamedTuple):
+    """Scratch arrays of problems with two labels on a graph of N nodes and E edges (two_labels.py).
+
+    After a cut, `turned` and `room` hold the flow that proves it.
+    """
+
+    gain: Array  # (N,): gains of label 1
+    weight: Array  # (E,): weights |c| of edges
+    turned: NDArray[np.int32]  # (E,): 1 for edges that prefer different labels
+    room: Array  # (4 E,): what can still flow along each arc; a single cut uses the first 2 E
+    bounds: NDArray[np.int32]  # (2 N + 1,): the arcs of the graph with opposites, as in SortedArcs
+    head: NDArray[np.int32]  # (4 E,)
+    reverse: NDArray[np.int32]  # (4 E,)
+    supply: Array  # (2 N,): what can still flow from the source, or to the sink if it is negative
+    work: NDArray[np.int32]  # (7, 2 N): scratch of max_flow
+
+    @classmethod
+    def of(cls, n_nodes: int, n_edges: int) -> CutArrays:
+        """Allocate the arrays for a graph."""
+        n, m = n_nodes, n_edges
+        bounds, head, reverse = (np.empty(size, dtype=np.int32) for size in (2 * n + 1, 4 * m, 4 * m))
+        return cls(
+            gain=np.empty(n),
+            weight=np.empty(m),
+            turned=np.empty(m, dtype=np.int32),
+            room=np.empty(4 * m),
+            bounds=bounds,
+            head=head,
+            reverse=reverse,
+            supply=np.empty(2 * n),
+            work=np.empty((7, 2 * n), dtype=np.int32),
+        )
