@@ -48,25 +48,9 @@ class AttributeDual(ClassDual):
     def _improve(self, order: NDArray[np.intp], report: Array) -> None:
         from maxmargin.structures.classes.compiled.attribute_dual import visit_attributes
 
-        of = self.classes
-        visit_attributes(
-            order,
-            of.units,
-            of.truths,
-            of.cost,
-            self._squares,
-            self.cap,
-            of.atoms.arrays,
-            *self._table,
-            self._alone,
-            self._shared,
-            self.alpha,
-            self.vectors.sums,
-            self._scratch,
-            self._places,
-            self._least,
-            report,
-        )
+        attributes = self._table, self._alone, self._shared
+        state = self.alpha, self.vectors.sums, self._scratch, self._places
+        visit_attributes(order, self._arrays, self.classes.atoms.arrays, *attributes, *state, self._least, report)
 
     def _totals(self, sums: Array) -> tuple[float, float, float, int, float]:
         from maxmargin.structures.classes.compiled.attribute_dual import attribute_totals
@@ -75,21 +59,8 @@ class AttributeDual(ClassDual):
         alone, shared = (
             np.sqrt(np.diagonal(each)) * (1 + gamma(of.atoms.dim + 8)) for each in (self._alone, self._shared)
         )
-        return attribute_totals(
-            of.units,
-            of.truths,
-            of.cost,
-            of.atoms.lengths,
-            self.cap,
-            of.atoms.arrays,
-            *self._table,
-            alone,
-            shared,
-            self.alpha,
-            sums,
-            self._scratch,
-            self._places,
-        )
+        state = self.alpha, sums, self._scratch, self._places
+        return attribute_totals(self._arrays, of.atoms.arrays, self._table, alone, shared, *state)
 
     @cached_property
     def _largest(self) -> Planes:

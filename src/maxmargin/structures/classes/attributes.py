@@ -103,7 +103,7 @@ class Attributed(Multiclass):
         from maxmargin.structures.classes.compiled.attributes import class_scores
 
         scores = np.empty((len(own), self.n_labels_))
-        class_scores(w, self.direct_, own, *self.table_, scores)
+        class_scores(w, self.direct_, own, self.table_, scores)
         return scores
 
     def scored(self, X: Any, Y: Any = None) -> ScoredAttributes:

@@ -28,6 +28,7 @@ from maxmargin.problem.dual.known_planes import JointSize, KnownPlanes
 from maxmargin.problem.dual.proof import Proof
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.problem.planes.planes import Planes
+from maxmargin.structures.classes.compiled.class_arrays import ClassProblem
 
 SHARE = 0.003  # who gained more than this share of what a visit gained on average is visited again
 
@@ -96,23 +97,15 @@ class ClassDual(BlockDual):
         """Solve the blocks of these examples; see `visit_classes`."""
         from maxmargin.structures.classes.compiled.class_dual import visit_classes
 
+        K, atoms, free = self.n_classes, self.classes.atoms.arrays, self.vectors.free
+        scratch = np.empty((4, K)), np.empty(K, dtype=np.uint64)
+        limits = self.vectors.bounds
+        visit_classes(order, self._arrays, atoms, self.alpha, free, limits, *scratch, self._least, report)
+
+    @property
+    def _arrays(self) -> ClassProblem:
         of = self.classes
-        visit_classes(
-            order,
-            of.units,
-            of.truths,
-            of.cost,
-            self._squares,
-            self.cap,
-            of.atoms.arrays,
-            self.alpha,
-            self.vectors.free,
-            self.vectors.bounds,
-            np.empty((4, len(of.cost))),
-            np.empty(len(of.cost), dtype=np.uint64),
-            self._least,
-            report,
-        )
+        return ClassProblem(of.units, of.truths, of.cost, of.atoms.lengths, self._squares, self.cap)
 
     @cached_property
     def _largest(self) -> Planes:
@@ -149,9 +142,7 @@ class ClassDual(BlockDual):
         """Add Σ α a to an array, and return the other terms of D(α); see `class_totals`."""
         from maxmargin.structures.classes.compiled.class_dual import class_totals
 
-        of = self.classes
-        lengths, row = of.atoms.lengths, np.empty(len(of.cost))
-        return class_totals(of.units, of.truths, of.cost, lengths, self.cap, of.atoms.arrays, self.alpha, sums, row)
+        return class_totals(self._arrays, self.classes.atoms.arrays, self.alpha, sums, np.empty(self.n_classes))
 
     def slacks(self, w: Array, gains: Array | None = None) -> Array:
         """Return the height of the highest plane of every example at w, of all labels, or 0."""

@@ -52,14 +52,14 @@ class KernelClassDual(ClassDual):
 
         of, rows, scratch = self.classes, self._atoms.rows, np.empty((4, len(self.classes.cost)))
         labels = np.empty(len(of.cost), dtype=np.uint64)
-        fixed = of.units, of.truths, of.cost, self._squares, self.cap
+        problem = self._arrays
         for begin in range(0, len(order), BLOCK):
             end, at = min(begin + BLOCK, len(order)), begin
             self._fetch(order[begin:end])
             while at < end:
                 cache = tuple(RowCache(rows.store, rows.slot_of, rows.complete, rows.last_use, rows.clock))
                 state = self.alpha, self.vectors.sums, self.seen, scratch, labels
-                at = int(visit_with_rows(order, at, end, *fixed, cache, *state, self._least, report))
+                at = int(visit_with_rows(order, at, end, problem, cache, *state, self._least, report))
                 if at < end:  # it has come to change since its block began, and so may others
                     self._fetch(order[at:end])
                     rows.whole(of.units[order[at : at + 1]])

@@ -12,6 +12,7 @@ from maxmargin.inputs.labels.labelling import wrong_labels
 from maxmargin.inputs.labels.labels import Labels
 from maxmargin.problem.contract.scored import need_truth
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.compiled.plane_tables import PlaneRows
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.classes.class_space import ClassSpace, TrueClasses
 
@@ -65,8 +66,6 @@ class ScoredAttributes(ClassSpace):
         table: tuple[Labels, Labels, Array] = task.table_
         lengths = np.diff(table[0])
         most = int(np.sum((lengths[truth] + lengths[found])[truth != found]))
-        indptr, loss = np.zeros(len(truth) + 1, dtype=np.int32), np.empty(len(truth))
-        indices, values = np.empty(most, dtype=np.int32), np.empty(most)
-        sizes = (task.direct_, task.n_attributes_)
-        attribute_differences(*sizes, self.units, truth, found, cost, *table, indptr, indices, values, loss)
-        return Planes(AtomRows(self.atoms, indptr, indices, values), loss)
+        rows = PlaneRows.of(len(truth), most)
+        attribute_differences(task.direct_, task.n_attributes_, self.units, truth, found, cost, table, rows)
+        return Planes(AtomRows(self.atoms, rows.indptr, rows.indices, rows.values), rows.offset)

@@ -7,6 +7,7 @@ from strategies import costs, whole
 from structures.classes.compiled import attributes_twin as twin
 
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.compiled.plane_tables import PlaneRows
 from maxmargin.structures.classes.compiled.attributes import attribute_differences, class_scores
 
 
@@ -28,7 +29,7 @@ def test_class_scores(drawn, data):
     own = data.draw(whole((data.draw(st.integers(0, 3)), table.shape[1] - direct)))
     w = data.draw(whole(direct + 5))
     scores = np.empty((len(own), len(table)))
-    class_scores(w, direct, own, *compressed(table), scores)
+    class_scores(w, direct, own, compressed(table), scores)
     np.testing.assert_array_equal(scores, twin.class_scores(w, direct, own, table))
 
 
@@ -40,15 +41,14 @@ def test_attribute_differences(drawn, data):
     classes = hnp.arrays(np.int32, n, elements=st.integers(0, len(table) - 1))
     truth, found, cost = data.draw(classes), data.draw(classes), data.draw(costs(len(table)))
     units = data.draw(hnp.arrays(np.int64, n, elements=st.integers(0, 2)))
-    indptr, loss = np.zeros(n + 1, dtype=np.int32), np.empty(n)
-    indices, values = np.empty(2 * n * table.shape[1], dtype=np.int32), np.empty(2 * n * table.shape[1])
-    attribute_differences(direct, n_own, units, truth, found, cost, *compressed(table), indptr, indices, values, loss)
-    rows = AtomRows(Atoms(matrix, n_own, direct), indptr, indices, values)
+    planes = PlaneRows.of(n, 2 * n * table.shape[1])
+    attribute_differences(direct, n_own, units, truth, found, cost, compressed(table), planes)
+    rows = AtomRows(Atoms(matrix, n_own, direct), planes.indptr, planes.indices, planes.values)
     expected = [
         twin.features(direct, matrix[unit], table[y]) - twin.features(direct, matrix[unit], table[z])
         for unit, y, z in zip(units, truth, found, strict=True)
     ]
     np.testing.assert_array_equal(rows.toarray(), expected)
-    np.testing.assert_array_equal(loss, cost[truth, found])
-    entries = values[: indptr[-1]]
+    np.testing.assert_array_equal(planes.offset, cost[truth, found])
+    entries = planes.values[: planes.indptr[-1]]
     assert entries.all()  # what both classes have in common is left out

@@ -8,6 +8,7 @@ from structures.classes.compiled import class_dual_twin as twin
 from thorough import examples
 
 from maxmargin.problem.planes.atoms import Atoms
+from maxmargin.structures.classes.compiled.class_arrays import ClassProblem
 from maxmargin.structures.classes.compiled.class_dual import GAIN, MOVED, PENALTY, best_block, visit_classes
 
 powers = st.integers(-8, 8).map(lambda k: 10.0**k)
@@ -55,22 +56,9 @@ def problems(draw):
 
 def visited(X, truths, cost, cap, alpha, w, order, least=0.0):
     atoms, report = Atoms(X, len(cost), 0), np.zeros(3)
-    visit_classes(
-        order,
-        np.arange(len(X)),
-        truths,
-        cost,
-        atoms.lengths**2,
-        cap,
-        atoms.arrays,
-        alpha,
-        w,
-        None,
-        np.empty((4, len(cost))),
-        np.empty(len(cost), dtype=np.uint64),
-        least,
-        report,
-    )
+    problem = ClassProblem(np.arange(len(X)), truths, cost, atoms.lengths, atoms.lengths**2, cap)
+    scratch = np.empty((4, len(cost))), np.empty(len(cost), dtype=np.uint64)
+    visit_classes(order, problem, atoms.arrays, alpha, w, None, *scratch, least, report)
     return report
 
 

@@ -1,6 +1,6 @@
 """Kernels of the dual of classes that share attributes: blocks by pairwise steps; see attribute_dual.py.
 
-The arrays are those of compiled/class_dual.py, and the table of compiled/attributes.py; alone[k, l] and shared[k, l]
+The arrays are those of compiled/class_dual.py, and the table that of compiled/attributes.py; alone[k, l], shared[k, l]
 are the products of the attributes of classes k and l, those without features and those with, so that Ψ(x, k) and
 Ψ(x, l) have the product alone[k, l] + ‖x‖² shared[k, l].
 """
@@ -18,13 +18,14 @@ ENOUGH = 0.1  # share of the first slope at which a visit ends
 
 
 @kernel
-def scores_of_classes(w, direct, attributes, L_indptr, L_indices, L_values, scores):
-    """scores[k] = Σ_c L[k, c] · score of attribute c, which is w[c], or attributes[c - direct]."""
+def scores_of_classes(w, direct, attributes, table, scores):
+    """Compute scores[k] = Σ_c L[k, c] · score of attribute c, which is w[c], or attributes[c - direct]."""
+    indptr, indices, values = table
     for k in range(len(scores)):
         total = 0.0
-        for p in range(L_indptr[k], L_indptr[k + 1]):
-            c = L_indices[p]
-            total += L_values[p] * (w[c] if c < direct else attributes[c - direct])
+        for p in range(indptr[k], indptr[k + 1]):
+            c = indices[p]
+            total += values[p] * (w[c] if c < direct else attributes[c - direct])
         scores[k] = total
 
 
@@ -73,14 +74,15 @@ def improve_block(truth, square, cap, alone, shared, alpha, heights):
 
 
 @kernel
-def add_class(k, change, direct, L_indptr, L_indices, L_values, changes, w):
+def add_class(k, change, direct, table, changes, w):
     """Add change · Λ(k): to w what has no features, to `changes` what has."""
-    for p in range(L_indptr[k], L_indptr[k + 1]):
-        c = L_indices[p]
+    indptr, indices, values = table
+    for p in range(indptr[k], indptr[k + 1]):
+        c = indices[p]
         if c < direct:
-            w[c] += change * L_values[p]
+            w[c] += change * values[p]
         else:
-            changes[c - direct] += change * L_values[p]
+            changes[c - direct] += change * values[p]
 
 
 @kernel
@@ -95,34 +97,15 @@ def nonzero(V, changes, labels):
 
 
 @kernel
-def visit_attributes(
-    order,
-    units,
-    truths,
-    cost,
-    squares,
-    cap,
-    atoms,
-    L_indptr,
-    L_indices,
-    L_values,
-    alone,
-    shared,
-    alpha,
-    w,
-    scratch,
-    labels,
-    least,
-    report,
-):
-    """As visit_classes; scratch and labels have rows as long as there are classes, or attributes with features."""
-    K, V, direct = len(cost), atoms.n_labels, atoms.direct
+def visit_attributes(order, problem, atoms, table, alone, shared, alpha, w, scratch, labels, least, report):
+    """Do what visit_classes does; scratch and labels have rows for all classes, or all attributes with features."""
+    K, V, direct, cost = len(problem.cost), atoms.n_labels, atoms.direct, problem.cost
     scores, heights, before, changes = scratch[0, :V], scratch[1, :K], scratch[2, :K], scratch[3]
     for j in range(len(order)):
         i = order[j]
-        u, truth, limit, own = np.uint64(units[i]), truths[i], cap[i], alpha[i]
+        u, truth, limit, own = np.uint64(problem.units[i]), problem.truths[i], problem.cap[i], alpha[i]
         label_scores(u, w, None, atoms, scores)
-        scores_of_classes(w, direct, scores, L_indptr, L_indices, L_values, heights)
+        scores_of_classes(w, direct, scores, table, heights)
         right, high, used = heights[truth], 0.0, 0.0
         for k in range(K):
             heights[k] += cost[truth, k] - right
@@ -133,7 +116,7 @@ def visit_attributes(
         report[PENALTY] += limit * high
         if limit == 0.0 or (high == 0.0 and used == 0.0):
             continue
-        gain = improve_block(truth, squares[u], limit, alone, shared, own, heights)
+        gain = improve_block(truth, problem.squares[u], limit, alone, shared, own, heights)
         if not gain > 0.0:
             continue
         for v in range(V):
@@ -143,8 +126,8 @@ def visit_attributes(
             change = own[k] - before[k]
             if change != 0.0:
                 total += change
-                add_class(k, -change, direct, L_indptr, L_indices, L_values, changes, w)
-        add_class(truth, total, direct, L_indptr, L_indices, L_values, changes, w)
+                add_class(k, -change, direct, table, changes, w)
+        add_class(truth, total, direct, table, changes, w)
         m = nonzero(V, changes, labels)
         add_at_labels(u, m, labels, changes, atoms, w)
         report[GAIN] += gain
@@ -155,28 +138,13 @@ def visit_attributes(
 
 
 @kernel
-def attribute_totals(
-    units,
-    truths,
-    cost,
-    lengths,
-    cap,
-    atoms,
-    L_indptr,
-    L_indices,
-    L_values,
-    alone,
-    shared,
-    alpha,
-    w,
-    scratch,
-    labels,
-):
-    """As class_totals; alone and shared: the lengths of every class's attributes without features, and with."""
+def attribute_totals(problem, atoms, table, alone, shared, alpha, w, scratch, labels):
+    """Do what class_totals does; alone, shared: the lengths of every class's attributes without features, and with."""
+    cost, lengths, cap = problem.cost, problem.lengths, problem.cap
     K, V, direct, changes = len(cost), atoms.n_labels, atoms.direct, scratch[3]
     linear, losses, mass, entries, excess = 0.0, 0.0, 0.0, K, 0.0
-    for i in range(len(units)):
-        u, truth = np.uint64(units[i]), truths[i]
+    for i in range(len(problem.units)):
+        u, truth = np.uint64(problem.units[i]), problem.truths[i]
         weight = 0.0
         for v in range(V):
             changes[v] = 0.0
@@ -188,11 +156,11 @@ def attribute_totals(
                 losses += own * abs(cost[truth, k])
                 mass += own * (alone[k] + lengths[u] * shared[k])
                 entries += 2  # an entry of w is a sum of sums
-                add_class(k, -own, direct, L_indptr, L_indices, L_values, changes, w)
+                add_class(k, -own, direct, table, changes, w)
         if weight > 0.0:
             mass += weight * (alone[truth] + lengths[u] * shared[truth])
             entries += 2
-            add_class(truth, weight, direct, L_indptr, L_indices, L_values, changes, w)
+            add_class(truth, weight, direct, table, changes, w)
             m = nonzero(V, changes, labels)
             add_at_labels(u, m, labels, changes, atoms, w)
             if weight > cap[i]:

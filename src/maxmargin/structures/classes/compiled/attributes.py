@@ -1,6 +1,6 @@
 """Classes described by attributes: scores of classes from scores of attributes, and planes as sparse rows over atoms.
 
-Row k of the table (L_indptr, L_indices, L_values), with rising indices, holds the attributes of class k. Attribute
+Row k of the table, a tuple (indptr, indices, values) with rising indices, holds the attributes of class k. Attribute
 c < direct is coordinate c of w; attribute direct + v is the example's feature row at label v.
 """
 
@@ -12,22 +12,22 @@ END = 2**31 - 1  # behind all attributes
 
 
 @kernel
-def class_scores(w, direct, own, L_indptr, L_indices, L_values, scores):
-    """scores[j, k] = Σ_c L[k, c] · score of attribute c, which is w[c], or own[j, c - direct]."""
+def class_scores(w, direct, own, table, scores):
+    """Compute scores[j, k] = Σ_c L[k, c] · score of attribute c, which is w[c], or own[j, c - direct]."""
+    indptr, indices, values = table
     for j in range(len(scores)):
         for k in range(scores.shape[1]):
             total = 0.0
-            for p in range(L_indptr[k], L_indptr[k + 1]):
-                c = L_indices[p]
-                total += L_values[p] * (w[c] if c < direct else own[j, c - direct])
+            for p in range(indptr[k], indptr[k + 1]):
+                c = indices[p]
+                total += values[p] * (w[c] if c < direct else own[j, c - direct])
             scores[j, k] = total
 
 
 @kernel
-def attribute_differences(
-    direct, n_own, units, truth, found, cost, L_indptr, L_indices, L_values, indptr, indices, values, loss
-):
-    """Ψ(x, truth) - Ψ(x, found) of every example as a row over atoms, two table rows merged, and its loss."""
+def attribute_differences(direct, n_own, units, truth, found, cost, table, rows):
+    """Write Ψ(x, truth) - Ψ(x, found) of every example as PlaneRows over atoms; each merges two rows of the table."""
+    L_indptr, L_indices, L_values = table
     top = 0
     for j in range(len(truth)):
         a, a_end = L_indptr[truth[j]], L_indptr[truth[j] + 1]
@@ -43,8 +43,8 @@ def attribute_differences(
                 difference -= L_values[b]
                 b += 1
             if difference != 0.0:
-                indices[top] = c if c < direct else direct + units[j] * n_own + c - direct
-                values[top] = difference
+                rows.indices[top] = c if c < direct else direct + units[j] * n_own + c - direct
+                rows.values[top] = difference
                 top += 1
-        indptr[j + 1] = top
-        loss[j] = cost[truth[j], found[j]]
+        rows.indptr[j + 1] = top
+        rows.offset[j] = cost[truth[j], found[j]]

@@ -155,22 +155,7 @@ def take_step(truth, m, total, weights, own, new, labels):
 
 
 @kernel
-def visit_classes(
-    order,
-    units,
-    truths,
-    cost,
-    squares,
-    cap,
-    atoms,
-    alpha,
-    w,
-    limits,
-    scratch,
-    labels,
-    least,
-    report,
-):
+def visit_classes(order, problem, atoms, alpha, w, limits, scratch, labels, least, report):
     """Solve the blocks of these examples in turn; those that gained more than `least` move to the front of `order`.
 
     limits: of weights, as they are read (compiled/label_vectors.py); what is added to w is not clipped.
@@ -180,12 +165,12 @@ def visit_classes(
     heights, own, own_heights, new = scratch[0], scratch[1], scratch[2], scratch[3]
     for j in range(len(order)):
         i = order[j]
-        u, truth = np.uint64(units[i]), truths[i]
+        u, truth, limit = np.uint64(problem.units[i]), problem.truths[i], problem.cap[i]
         label_scores(u, w, limits, atoms, heights)
         gain, slack, m, total = block_step(
-            truth, squares[u], cap[i], cost[truth], alpha[i], heights, own, own_heights, new, labels
+            truth, problem.squares[u], limit, problem.cost[truth], alpha[i], heights, own, own_heights, new, labels
         )
-        report[PENALTY] += cap[i] * slack
+        report[PENALTY] += limit * slack
         if not gain > 0.0:
             continue
         changed = take_step(truth, m, total, alpha[i], own, new, labels)
@@ -198,16 +183,16 @@ def visit_classes(
 
 
 @kernel
-def class_totals(units, truths, cost, lengths, cap, atoms, alpha, w, row):
+def class_totals(problem, atoms, alpha, w, row):
     """Add w = Σ α a to `w` and return the linear part of the dual.
 
     Then what rounding needs to know: Σ α|b|; Σ α‖a‖, or more; how many numbers were added up; the share by which
     Σ α of an example exceeds its cap.
     """
-    K = atoms.n_labels
+    K, cost, cap = atoms.n_labels, problem.cost, problem.cap
     linear, losses, mass, entries, excess = 0.0, 0.0, 0.0, K, 0.0
-    for i in range(len(units)):
-        u, truth = np.uint64(units[i]), truths[i]
+    for i in range(len(problem.units)):
+        u, truth = np.uint64(problem.units[i]), problem.truths[i]
         weight = 0.0
         for k in range(K):
             row[k] = -alpha[i, k]
@@ -218,7 +203,7 @@ def class_totals(units, truths, cost, lengths, cap, atoms, alpha, w, row):
                 entries += 1
         if weight > 0.0:
             row[truth] = weight
-            mass += 1.5 * weight * lengths[u]  # ‖a‖ is √2 ‖x‖
+            mass += 1.5 * weight * problem.lengths[u]  # ‖a‖ is √2 ‖x‖
             for p in range(atoms.indptr[u], atoms.indptr[u + np.uint64(1)]):
                 value, place = value_of(p, atoms), place_of(p, atoms)
                 at = w[place : place + np.uint64(K)]

@@ -8,12 +8,10 @@ from maxmargin.structures.classes.compiled.class_dual import GAIN, MOVED, PENALT
 
 
 @kernel
-def visit_with_rows(
-    order, begin, end, units, truths, cost, squares, cap, cache, alpha, w, seen, scratch, labels, least, report
-):
-    """`visit_classes` from `begin` to `end`; seen[k, u] is the score of label k at unit u, w has a row for every unit.
+def visit_with_rows(order, begin, end, problem, cache, alpha, w, seen, scratch, labels, least, report):
+    """Do `visit_classes` from `begin` to `end`; seen[k, u] is the score of label k at unit u, w has a row per unit.
 
-    Returns the place of the first example that changes but whose kernel row is not in the cache, as if it had not been
+    Return the place of the first example that changes but whose kernel row is not in the cache, as if it had not been
     visited, or `end`. `cache` may come as a plain tuple.
     """
     cache = RowCache(*cache)
@@ -21,11 +19,11 @@ def visit_with_rows(
     K = len(heights)
     for j in range(begin, end):
         i = order[j]
-        u, truth = units[i], truths[i]
+        u, truth, limit = problem.units[i], problem.truths[i], problem.cap[i]
         for k in range(K):
             heights[k] = seen[k, u]
         gain, slack, m, total = block_step(
-            truth, squares[u], cap[i], cost[truth], alpha[i], heights, own, own_heights, new, labels
+            truth, problem.squares[u], limit, problem.cost[truth], alpha[i], heights, own, own_heights, new, labels
         )
         if gain > 0.0:
             place = cache.slot_of[u]
@@ -45,5 +43,5 @@ def visit_with_rows(
                 front = int(report[MOVED])
                 order[j], order[front] = order[front], i
                 report[MOVED] += 1.0
-        report[PENALTY] += cap[i] * slack
+        report[PENALTY] += limit * slack
     return end
