@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.problem.contract.scored import need_truth
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.problem.planes.compiled.plane_tables import PlaneRows
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.segments.losses import Segmented
 from maxmargin.structures.segments.segment_features import FeatureTable
@@ -63,10 +64,9 @@ class ScoredSegments(SegmentSpace):
             rows = self.units[at] * L + lengths[at] - 1
             features += int(np.sum(indptr[rows + 1] - indptr[rows]))
         most = 12 * len(found) + features  # of a token: three atoms, a length, a transition and an end, twice
-        ends, indices, values = np.zeros(len(self) + 1, dtype=np.int32), np.empty(most, dtype=np.int32), np.empty(most)
-        segments.differences(
-            self.atoms.arrays.direct, L, self.n_types, tuple(self.table), self.units, self.bounds, truth.codes, one,
-            found, two, ends, indices, values,
-        )  # fmt: skip
-        rows_ = AtomRows(self.atoms, ends, indices[: ends[-1]].copy(), values[: ends[-1]].copy())
-        return Planes(rows_, loss.of(truth, other))
+        planes, direct = PlaneRows.of(len(self), most), self.atoms.arrays.direct
+        given = direct, L, self.n_types, tuple(self.table), self.units, self.bounds
+        segments.differences(*given, truth.codes, one, found, two, planes)
+        used = slice(planes.indptr[-1])
+        entries = planes.indices[used].copy(), planes.values[used].copy()
+        return Planes(AtomRows(self.atoms, planes.indptr, *entries), loss.of(truth, other))

@@ -43,6 +43,30 @@ class SegmentScores(NamedTuple):
         return self.transitions, self.start, self.end
 
 
+class NBestTables(NamedTuple):
+    """Scratch arrays of the search for the n best segmentations of one sequence, see compiled/segments.py.
+
+    Entry [t, k, r] belongs to the r-th best way to cut the first t tokens.
+    """
+
+    v: Array  # scores of ways whose last piece has label k; -inf at first
+    u: Array  # scores of ways that a piece of label k follows; -inf at first
+    from_length: NDArray[np.int32]  # the length of the last piece of v, less one
+    from_label: NDArray[np.int32]  # the label of the last piece of u
+    rank_v: NDArray[np.int32]  # the rank of the way that v extends
+    rank_u: NDArray[np.int32]  # the rank of the way that u extends
+    pointer: NDArray[np.int64]  # the next rank of each length or label
+
+    @classmethod
+    def of(cls, length: int, n_labels: int, max_length: int, n: int) -> NBestTables:
+        """Allocate the tables of a sequence."""
+        table = (length + 1, n_labels, n)
+        v, u = np.full((2, *table), -np.inf)
+        from_length, from_label, rank_v, rank_u = np.zeros((4, *table), dtype=np.int32)
+        pointer = np.zeros(max(n_labels, max_length), dtype=np.int64)
+        return cls(v, u, from_length, from_label, rank_v, rank_u, pointer)
+
+
 class TrueSegments(NamedTuple):
     """The true segmentations of sequences in a row, and what mistakes cost."""
 
@@ -163,14 +187,9 @@ class SegmentSpace:
 
         length, K = int(self.bounds[-1]), self.n_types + 1
         check_memory(f"a list of the {n:,} best segmentations", 40.0 * (length + 1) * K * n, "ask for a smaller n")
-        o, S, (A, s, f) = self.pieces(self._checked(scores))
-        v, u = np.full((2, length + 1, K, n), -np.inf)
-        from_length, from_label, rank_v, rank_u = np.zeros((4, length + 1, K, n), dtype=np.int32)
-        pointer, codes = np.zeros(max(K, self.max_length), dtype=np.int64), np.zeros((n, length), np.int32)
-        best = np.zeros(n)
-        found = segments.n_best(
-            o, S, A, s, f, n, v, from_length, u, from_label, rank_v, rank_u, pointer, codes, best
-        )  # fmt: skip
+        tables = NBestTables.of(length, K, self.max_length, n)
+        codes, best = np.zeros((n, length), np.int32), np.zeros(n)
+        found = segments.n_best(self.pieces(self._checked(scores)), n, tables, codes, best)
         return codes[:found], best[:found]
 
     # --- scores of whole pieces
@@ -278,12 +297,11 @@ class SegmentSpace:
     def _viterbi(self, scores: PieceScores) -> tuple[Codes, Array]:
         from maxmargin.structures.segments.compiled import segments
 
-        o, S, (A, s, f) = scores
-        codes, best = np.empty(len(o), dtype=np.int32), np.empty(len(self))
-        table = (int(np.max(np.diff(self.bounds), initial=1)) + 1, len(s))
+        codes, best = np.empty(len(scores.outside), dtype=np.int32), np.empty(len(self))
+        table = (int(np.max(np.diff(self.bounds), initial=1)) + 1, self.n_types + 1)
         v, u = np.empty((2, *table))
         length, before = np.zeros((2, *table), dtype=np.int64)
-        segments.viterbi(o, S, A, s, f, self.bounds, v, u, length, before, codes, best)
+        segments.viterbi(scores, self.bounds, v, u, length, before, codes, best)
         return codes, best
 
 

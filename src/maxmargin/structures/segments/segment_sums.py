@@ -36,6 +36,16 @@ class PieceScores(NamedTuple):
         return some.totals(each)
 
 
+class SumTables(NamedTuple):
+    """Logarithms of masses, as compiled/segment_sums.py computes them for one sequence after another."""
+
+    a: Array  # (longest + 1, labels): of all ways to cut the first t tokens so that a piece of this label ends there
+    alpha: Array  # (longest + 1, labels): the same, so that a piece of this label follows
+    b: Array  # (longest + 1, labels): of all ways to continue behind a piece of this label that ends at t
+    beta: Array  # (longest + 1, labels): of all ways to continue from t on with a piece of this label
+    row: Array  # as many as there are labels or lengths
+
+
 class SegmentMarginals(NamedTuple):
     """Probabilities in one sequence of T tokens; types are in the order of classes_."""
 
@@ -62,10 +72,8 @@ class SegmentSums:
     def entropies(self) -> Array:
         from maxmargin.structures.segments.compiled.segment_sums import segment_entropies
 
-        o, S, (A, s, f) = self.scores
         entropies = np.empty(len(self.bounds) - 1)
-        a, alpha, b, beta, row = self._space(4)
-        segment_entropies(o, S, A, s, f, self.bounds, a, alpha, b, beta, row, entropies)
+        segment_entropies(self.scores, self.bounds, self._scratch(), entropies)
         return entropies
 
     def marginals(self) -> list[SegmentMarginals]:
@@ -94,10 +102,9 @@ class SegmentSums:
     def sample(self, rng: np.random.Generator, n: int) -> list[list[Any]]:
         from maxmargin.structures.segments.compiled.segment_sums import sample_segments
 
-        o, S, (A, s, f) = self.scores
-        codes = np.zeros((n, len(o)), dtype=np.int32)
-        a, alpha, row = self._space(2)
-        sample_segments(o, S, A, s, f, self.bounds, a, alpha, row, rng.random((n, 2 * len(o))), codes)
+        codes = np.zeros((n, len(self.scores.outside)), dtype=np.int32)
+        uniform = rng.random((n, 2 * codes.shape[1]))
+        sample_segments(self.scores, self.bounds, self._scratch(), uniform, codes)
         return [[self.names.named(drawn[a:b]) for drawn in codes] for a, b in pairwise(self.bounds)]
 
     def summed(self, weights: Array | None, pairs: Array | None) -> tuple[Array, Array, Array]:
@@ -107,19 +114,18 @@ class SegmentSums:
         """
         from maxmargin.structures.segments.compiled.segment_sums import segment_sums
 
-        o, S, (A, s, f) = self.scores
+        o, S, _ = self.scores
         log_z, outside, P = np.empty(len(self.bounds) - 1), np.empty_like(o), np.empty_like(S)
         weights = np.zeros(0) if weights is None else weights
         pairs = np.zeros((0, 0)) if pairs is None else pairs
-        a, alpha, b, beta, row = self._space(4)
-        segment_sums(o, S, A, s, f, self.bounds, weights, a, alpha, b, beta, row, log_z, outside, P, pairs)
+        segment_sums(self.scores, self.bounds, weights, self._scratch(), log_z, outside, P, pairs)
         return log_z, outside, P
 
     @cached_property
     def _summed(self) -> tuple[Array, Array, Array]:
         return self.summed(None, None)
 
-    def _space(self, n: int) -> tuple[Array, ...]:
-        """So many tables over tokens and labels, and a row over labels or lengths."""
+    def _scratch(self) -> SumTables:
         L, m = self.scores.segments.shape[1:]
-        return (*np.empty((n, self.longest + 1, m + 1)), np.empty(max(L, m + 1)))
+        a, alpha, b, beta = np.empty((4, self.longest + 1, m + 1))
+        return SumTables(a, alpha, b, beta, np.empty(max(L, m + 1)))

@@ -12,6 +12,7 @@ from structures.segments.compiled import segments_twin as twin
 
 from maxmargin.structures.segments.compiled import segment_counts, segments
 from maxmargin.structures.segments.losses import Segmented
+from maxmargin.structures.segments.segment_space import NBestTables
 from maxmargin.structures.segments.segment_sums import PieceScores, SegmentSums
 
 SCALES = st.sampled_from([2.0**-27, 1.0, 2.0**27])  # about 1e-8 and 1e8, with sums that are exact
@@ -32,8 +33,12 @@ class Drawn(NamedTuple):
     def values(self):
         return [twin.score(*self, pieces) for pieces in self.listed]
 
+    @property
+    def scores(self):
+        return PieceScores(self.o, self.S, (self.A, self.s, self.f))
+
     def sums(self):
-        return SegmentSums(None, PieceScores(self.o, self.S, (self.A, self.s, self.f)), np.array([0, len(self.o)]))
+        return SegmentSums(None, self.scores, np.array([0, len(self.o)]))
 
 
 @st.composite
@@ -53,7 +58,7 @@ def searched(p):
     T, _, m = p.S.shape
     codes, best, table = np.empty(T, dtype=np.int32), np.empty(1), (T + 1, m + 1)
     scratch = (*np.empty((2, *table)), *np.zeros((2, *table), dtype=np.int64))
-    segments.viterbi(p.o, p.S, p.A, p.s, p.f, np.array([0, T]), *scratch, codes, best)
+    segments.viterbi(p.scores, np.array([0, T]), *scratch, codes, best)
     return codes, best[0]
 
 
@@ -67,10 +72,8 @@ def test_best_segmentation(p):
 @given(problems(), st.integers(1, 12))
 def test_n_best(p, n):
     T, L, K = p.S.shape[0], p.S.shape[1], p.S.shape[2] + 1
-    v, u = np.full((2, T + 1, K, n), -np.inf)
-    from_length, from_label, rank_v, rank_u = np.zeros((4, T + 1, K, n), dtype=np.int32)
-    codes, best, pointer = np.zeros((n, T), dtype=np.int32), np.zeros(n), np.zeros(max(K, L), dtype=np.int64)
-    found = segments.n_best(*p, n, v, from_length, u, from_label, rank_v, rank_u, pointer, codes, best)
+    codes, best = np.zeros((n, T), dtype=np.int32), np.zeros(n)
+    found = segments.n_best(p.scores, n, NBestTables.of(T, K, L, n), codes, best)
     possible = sorted((value for value in p.values if np.isfinite(value)), reverse=True)
     assert found == min(n, len(possible))
     np.testing.assert_array_equal(best[:found], possible[:found])

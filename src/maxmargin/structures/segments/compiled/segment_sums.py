@@ -78,11 +78,13 @@ def probability(x):
 
 
 @kernel
-def segment_sums(o, S, A, s, f, bounds, weights, a, alpha, b, beta, row, log_z, outside, P, pairs):
-    """log Z of every sequence, the probabilities of tokens outside and, in P, of segments (5).
+def segment_sums(scores, bounds, weights, scratch, log_z, outside, P, pairs):
+    """Compute log Z of every sequence, the probabilities of tokens outside and, in P, of segments (5).
 
     Σ_j weights[j] Σ_t of (6) is added to `pairs`, unless there are no weights.
     """
+    o, S, (A, s, f) = scores
+    a, alpha, b, beta, row = scratch
     L, m = S.shape[1:]
     for j in range(len(bounds) - 1):
         first, last = bounds[j], bounds[j + 1]
@@ -118,11 +120,13 @@ def uncertainty(p, x):
 
 
 @kernel
-def segment_entropies(o, S, A, s, f, bounds, a, alpha, b, beta, row, entropies):
-    """-Σ p log p of every sequence: that of the last label, and of every step of the walk back given the ones before.
+def segment_entropies(scores, bounds, scratch, entropies):
+    """Compute -Σ p log p of every sequence: of the last label, and of each step of the walk back given those before.
 
     No term is negative, so that none cancels out.
     """
+    o, S, (A, s, f) = scores
+    a, alpha, b, beta, row = scratch
     L, m = S.shape[1:]
     for j in range(len(bounds) - 1):
         first, last = bounds[j], bounds[j + 1]
@@ -150,8 +154,10 @@ def segment_entropies(o, S, A, s, f, bounds, a, alpha, b, beta, row, entropies):
 
 
 @kernel
-def sample_segments(o, S, A, s, f, bounds, a, alpha, row, uniform, codes):
-    """codes[r] gets one draw of all sequences, by the numbers uniform[r], two for every token."""
+def sample_segments(scores, bounds, scratch, uniform, codes):
+    """Write one draw of all sequences to each codes[r], by the numbers uniform[r], two for every token."""
+    o, S, (A, s, f) = scores
+    a, alpha, row = scratch.a, scratch.alpha, scratch.row
     L, m = S.shape[1:]
     for j in range(len(bounds) - 1):
         first, last = bounds[j], bounds[j + 1]

@@ -95,19 +95,19 @@ def write(codes, t, label, d):
 
 
 @kernel
-def viterbi(o, S, A, s, f, bounds, v, u, length, before, codes, best):
-    """The best codes of every sequence bounds[j]:bounds[j + 1], and their scores."""
+def viterbi(scores, bounds, v, u, length, before, codes, best):
+    """Find the best codes of every sequence bounds[j] : bounds[j + 1], and their scores."""
+    o, S, (A, s, f) = scores
     for j in range(len(bounds) - 1):
         a, b = bounds[j], bounds[j + 1]
         best[j] = search(o[a:b], S[a:b], A, s, f, v, u, length, before, codes[a:b])
 
 
 @kernel
-def n_best(o, S, A, s, f, n, v, from_length, u, from_label, rank_v, rank_u, pointer, codes, best):
-    """The n best segmentations of one sequence, best first; returns how many there are.
-
-    v[t, k, r] and u[t, k, r], -inf at first, are the r-th best of (1) and (2); each remembers where it came from.
-    """
+def n_best(scores, n, tables, codes, best):
+    """Find the n best segmentations of one sequence, best first; return how many there are."""
+    o, S, (A, s, f) = scores
+    v, u, from_length, from_label, rank_v, rank_u, pointer = tables
     T, L, m = S.shape
     for k in range(m + 1):
         u[0, k, 0] = s[k]
@@ -214,12 +214,12 @@ def put_links(indices, values, top, K, code, before, first, last, sign):
 
 
 @kernel
-def differences(direct, L, m, matrix, units, bounds, truth, true_length, found, found_length, indptr, indices, values):
-    """Rows of atoms of Ψ(x, truth) - Ψ(x, found), one per sequence; what both have is left out.
+def differences(direct, L, m, matrix, units, bounds, truth, true_length, found, found_length, rows):
+    """Write Ψ(x, truth) - Ψ(x, found) as PlaneRows over atoms, one per sequence; what both have is left out.
 
     `true_length` and `found_length` say of every token how long the segment is that ends there, 0 where none does.
     """
-    K, C, top = m + 1, 1 + 3 * m, 0
+    K, C, top, indices, values = m + 1, 1 + 3 * m, 0, rows.indices, rows.values
     for j in range(len(bounds) - 1):
         first, last = bounds[j], bounds[j + 1] - 1
         for t in range(first, last + 1):
@@ -237,7 +237,7 @@ def differences(direct, L, m, matrix, units, bounds, truth, true_length, found, 
             if one != other or before != its:
                 top = put_links(indices, values, top, K, one, before, t == first, t == last, 1.0)
                 top = put_links(indices, values, top, K, other, its, t == first, t == last, -1.0)
-        indptr[j + 1] = top
+        rows.indptr[j + 1] = top
 
 
 @kernel
