@@ -10,6 +10,7 @@ import numpy as np
 
 from maxmargin.base.arrays import Array
 from maxmargin.problem.contract.scored import BestOutputs, need_truth
+from maxmargin.structures.dependencies.compiled.arc_arrays import CodedSentences
 from maxmargin.structures.dependencies.heads import check_tree, read_heads
 from maxmargin.structures.dependencies.scored_arcs import ArcTables, Codes, FoundTrees, ScoredArcs, best_labels_of_arcs
 from maxmargin.structures.dependencies.tree_sums import DependencySums
@@ -60,8 +61,6 @@ class ArcSpace:
         truth : None, or the tree of every sentence: a list of heads, or of pairs (head, label)
         price : what a word with a wrong head or label costs
         """
-        from maxmargin.structures.dependencies.compiled.arc_scores import CodedSentences
-
         rules = TreeRules(bool(single_root), bool(projective), range(n_labels) if n_labels else None)
         own, none = np.asarray(lengths, dtype=np.int64), np.zeros(0, dtype=np.int64)
         starts = np.append(0, np.cumsum(own + 1))[:-1]

@@ -11,6 +11,7 @@ from scipy import sparse
 from maxmargin.base.arrays import Array, Index
 from maxmargin.inputs.matrices import checked_matrix
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
+from maxmargin.structures.dependencies.compiled.arc_arrays import CodedSentences
 from maxmargin.structures.dependencies.lexicon import Codes
 from maxmargin.structures.dependencies.scored_arcs import (
     ArcSizes,
@@ -39,8 +40,6 @@ class GivenArcs:
         return self
 
     def packed(self, X: Sequence[Any], lengths: Codes, heads: Codes, labels: Codes) -> PackedGivenArcs:
-        from maxmargin.structures.dependencies.compiled.arc_scores import CodedSentences
-
         matrices = []
         for i, (x, n) in enumerate(zip(X, lengths.tolist(), strict=True)):
             matrix = self._matrix(x, n, i)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array, Index
+from maxmargin.structures.dependencies.compiled.arc_arrays import CodedSentences
 from maxmargin.structures.dependencies.heads import HeadsOfWords
 
 Codes = NDArray[np.int64]
@@ -53,7 +54,7 @@ class ScoredArcs(NamedTuple):
     """
 
     tables: ArcTables
-    sentences: Any  # CodedSentences
+    sentences: CodedSentences
     scores: Array
     labels: NDArray[np.int32]  # the best of every arc; -1 without labels
     right: Array  # of every word, the score of its true arc
@@ -64,25 +65,11 @@ class ScoredArcs(NamedTuple):
         from maxmargin.structures.dependencies.compiled.eisner import span_scores
         from maxmargin.structures.dependencies.compiled.tree_search import best_trees
 
-        ids, arcs, words, longest = self.tables
-        heads, labels = np.empty(words[-1], dtype=np.int32), np.empty(words[-1], dtype=np.int32)
-        best_trees(
-            ids,
-            arcs,
-            words,
-            self.sentences,
-            self.scores,
-            self.labels,
-            self.right,
-            prices,
-            bool(single_root),
-            bool(projective),
-            contraction(0 if projective else longest),
-            span_scores(longest if projective else 0),
-            heads,
-            labels,
-        )
-        return FoundTrees(words, heads, labels)
+        longest, words = self.tables.longest, self.tables.words
+        found = FoundTrees(words, np.empty(words[-1], dtype=np.int32), np.empty(words[-1], dtype=np.int32))
+        scratch = contraction(0 if projective else longest), span_scores(longest if projective else 0)
+        best_trees(self, prices, bool(single_root), bool(projective), *scratch, found)
+        return found
 
     def alone(self, j: int) -> ScoredArcs:
         """Those of one sentence."""

@@ -6,7 +6,7 @@ are searched many times, the places of the weights of all arcs are kept where th
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,14 @@ from maxmargin.base.arrays import Array, Index
 from maxmargin.base.files.fields import NumberArray, OneOf, Part, Whole
 from maxmargin.base.files.objects import Dropped, Fields
 from maxmargin.problem.planes.atoms import Atoms
+from maxmargin.structures.dependencies.compiled.arc_arrays import (
+    ArcLayout,
+    ArcScratch,
+    CodedSentences,
+    KeyTable,
+    KnownPlaces,
+    LabelScores,
+)
 from maxmargin.structures.dependencies.lexicon import Codes, Lexicon, Token
 from maxmargin.structures.dependencies.scored_arcs import ArcSizes, ArcTables, FoundTrees, ScoredArcs
 
@@ -40,7 +48,7 @@ class WordArcs:
         "n_labels": Whole(0, 2**20),
         "keys": NumberArray(np.uint64, None, least=1),
         "label_keys": NumberArray(np.uint64, None, least=1),
-        **dict.fromkeys(("table", "label_table", "first", "dim"), Dropped()),  # computed of the others
+        **dict.fromkeys(("layout", "first", "dim"), Dropped()),  # computed from the others
     }
 
     def __init__(self, min_count: int, hash_bits: int | None):
@@ -65,18 +73,16 @@ class WordArcs:
         return self
 
     def _lay_out(self) -> None:
-        """Where the weights are."""
-        self.table = self._table(self.keys, self.hash_bits)
+        """Decide where the weights are."""
         bits = None if self.hash_bits is None else max(self.hash_bits - SPARE_BITS, 1)
-        self.label_table = self._table(self.label_keys, bits)
         self.first = len(self.keys) if self.hash_bits is None else 2**self.hash_bits
+        table, label_table = self._table(self.keys, self.hash_bits), self._table(self.label_keys, bits)
+        self.layout = ArcLayout(table, self.first, self.n_labels, label_table)
         rows = len(self.label_keys) if bits is None else 2**bits
         self.dim = self.first + rows * self.n_labels
 
-    def coded(self, sentences: list[list[Token]], heads: Codes, labels: Codes) -> Any:
-        """CodedSentences."""
-        from maxmargin.structures.dependencies.compiled.arc_scores import CodedSentences
-
+    def coded(self, sentences: list[list[Token]], heads: Codes, labels: Codes) -> CodedSentences:
+        """Return the sentences as kernels read them."""
         lengths = np.array([len(tokens) for tokens in sentences], dtype=np.int64)
         starts = np.append(0, np.cumsum(lengths + 1))[:-1]
         return CodedSentences(*self.lexicon.coded(sentences), starts, lengths, heads, labels)
@@ -85,7 +91,7 @@ class WordArcs:
         """room : bytes for what many searches of the same sentences can share."""
         return PackedWordArcs(self, self.coded(sentences, heads, labels), room)
 
-    def _true_keys(self, coded: Any, of_labels: bool) -> Keys:
+    def _true_keys(self, coded: CodedSentences, of_labels: bool) -> Keys:
         """The keys of the features of true arcs, in order."""
         from maxmargin.structures.dependencies.compiled.arc_keys import DEPENDENT_KEYS, HEAD_KEYS, MOST_KEYS, PAIR_KEYS
         from maxmargin.structures.dependencies.compiled.arc_scores import true_keys
@@ -95,8 +101,7 @@ class WordArcs:
         count = true_keys(coded, of_labels, *_scratch(), found)
         return np.unique(found[:count])
 
-    def _table(self, keys: Keys, bits: int | None) -> Any:
-        from maxmargin.structures.dependencies.compiled.arc_scores import KeyTable
+    def _table(self, keys: Keys, bits: int | None) -> KeyTable:
         from maxmargin.structures.dependencies.compiled.key_places import fill_slots
 
         if bits is not None:
@@ -110,7 +115,7 @@ class WordArcs:
 class PackedWordArcs:
     """Sentences whose arcs can be scored."""
 
-    def __init__(self, model: WordArcs, sentences: Any, room: int = 0):
+    def __init__(self, model: WordArcs, sentences: CodedSentences, room: int = 0):
         self.model, self.sentences = model, sentences
         self.known = self._known(room)
 
@@ -121,32 +126,15 @@ class PackedWordArcs:
 
     def scored(self, w: Array, ids: Index) -> ScoredArcs:
         from maxmargin.structures.dependencies.compiled.arc_keys import DEPENDENT_KEYS, MOST_KEYS
-        from maxmargin.structures.dependencies.compiled.arc_scores import LabelScores, score_sentences
+        from maxmargin.structures.dependencies.compiled.arc_scores import score_sentences
 
-        model, n_labels = self.model, self.model.n_labels
         tables = ArcTables.of(self.sentences.lengths, ids)
-        longest = tables.longest if n_labels else 0
-        sides = [np.empty((longest + 1, 3, n_labels)) for _ in range(2)]
         scores, right = np.empty(tables.arcs[-1]), np.empty(tables.words[-1])
         labels = np.full(tables.arcs[-1], -1, dtype=np.int32)
-        score_sentences(
-            w,
-            ids,
-            tables.arcs,
-            tables.words,
-            self.sentences,
-            self.known,
-            model.table,
-            model.first,
-            n_labels,
-            model.label_table,
-            *_scratch(),
-            np.empty(MOST_KEYS, dtype=np.uint32),
-            LabelScores(sides[0], sides[1], np.empty(n_labels), np.ones(DEPENDENT_KEYS)),
-            scores,
-            labels,
-            right,
-        )
+        arcs = ArcScratch(*_scratch(), np.empty(MOST_KEYS, dtype=np.uint32))
+        scratch = LabelScores.of(tables.longest, self.model.n_labels, DEPENDENT_KEYS)
+        own = self.sentences, self.known, self.model.layout
+        score_sentences(w, tables, *own, arcs, scratch, scores, labels, right)
         return ScoredArcs(tables, self.sentences, scores, labels, right)
 
     def all_scores(self, w: Array, i: int) -> Array:
@@ -155,16 +143,14 @@ class PackedWordArcs:
 
         n = int(self.sentences.lengths[i])
         scores = np.empty((n + 1, n, max(self.model.n_labels, 1)))
-        arguments = (w, i, *self._arc_arguments(n), scores)
-        all_scores(*arguments)
+        all_scores(w, i, *self._arc_arguments(n), scores)
         return scores
 
     def add_shares(self, total: Array, i: int, scale: float, shares: Array) -> None:
         """total += scale · Σ shares · the features of these arcs with these labels."""
         from maxmargin.structures.dependencies.compiled.arc_shares import add_shares
 
-        arguments = (float(scale), i, *self._arc_arguments(len(shares) - 1), shares, total)
-        add_shares(*arguments)
+        add_shares(float(scale), i, *self._arc_arguments(len(shares) - 1), shares, total)
 
     def sizes(self, w: Array) -> ArcSizes:
         from maxmargin.structures.dependencies.compiled.arc_keys import DEPENDENT_KEYS, HEAD_KEYS, MOST_KEYS, PAIR_KEYS
@@ -172,28 +158,24 @@ class PackedWordArcs:
         most = MOST_KEYS + (DEPENDENT_KEYS + HEAD_KEYS + PAIR_KEYS if self.model.n_labels else 0)
         return ArcSizes(most * float(np.max(np.abs(w), initial=0.0)), most, most)  # in one bucket, entries add up
 
-    def _arc_arguments(self, n: int) -> tuple[Any, ...]:
-        """What kernels of compiled/arc_shares.py read of sentences of n words, and their scratch."""
+    def _arc_arguments(self, n: int) -> tuple[CodedSentences, KnownPlaces, ArcLayout, ArcScratch, LabelScores]:
+        """Return what kernels of compiled/arc_shares.py read of sentences of n words, and their scratch arrays."""
         from maxmargin.structures.dependencies.compiled.arc_keys import DEPENDENT_KEYS, MOST_KEYS, PAIR_KEYS
-        from maxmargin.structures.dependencies.compiled.arc_scores import LabelScores
 
-        model, size = self.model, n if self.model.n_labels else 0
-        sides = [np.empty((size + 1, 3, model.n_labels)) for _ in range(2)]
-        labels = LabelScores(sides[0], sides[1], np.empty(model.n_labels), np.ones(DEPENDENT_KEYS))
-        places = np.empty(MOST_KEYS + PAIR_KEYS, dtype=np.uint32)
-        tables = (model.table, model.first, model.n_labels, model.label_table)
-        return self.sentences, self.known, *tables, *_scratch(), places, labels
+        arcs = ArcScratch(*_scratch(), np.empty(MOST_KEYS + PAIR_KEYS, dtype=np.uint32))
+        scratch = LabelScores.of(n, self.model.n_labels, DEPENDENT_KEYS)
+        return self.sentences, self.known, self.model.layout, arcs, scratch
 
-    def _known(self, room: int) -> Any:
-        """KnownPlaces, empty where they take more than `room` bytes."""
+    def _known(self, room: int) -> KnownPlaces:
+        """Return the places of all arcs, or empty arrays if these take more than `room` bytes."""
         from maxmargin.structures.dependencies.compiled.arc_keys import MOST_KEYS, PAIR_KEYS
-        from maxmargin.structures.dependencies.compiled.arc_scores import KnownPlaces, all_places
+        from maxmargin.structures.dependencies.compiled.arc_scores import all_places
 
-        model, lengths = self.model, self.sentences.lengths
+        lengths = self.sentences.lengths
         first_arcs = np.append(0, np.cumsum(lengths * (lengths + 1)))
         n_arcs = int(first_arcs[-1])
-        kinds = (np.uint32, np.uint32, np.uint8, np.int64)
-        none = KnownPlaces(*(np.zeros(0, dtype=kind) for kind in kinds))
+        empty, rows = np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.uint8)
+        none = KnownPlaces(empty, empty, rows, np.zeros(0, dtype=np.int64))
         taken, blocks = 5 * n_arcs, []  # bytes: where the places of an arc begin, and how many are of labels
         if taken > room:
             return none
@@ -202,8 +184,8 @@ class PackedWordArcs:
             arcs = slice(first_arcs[some[0]], first_arcs[some[-1] + 1])
             own = begins[arcs.start + 1 : arcs.stop + 1]
             places = np.empty(len(own) * (MOST_KEYS + PAIR_KEYS), dtype=np.uint32)
-            tables = (model.table, model.first, model.n_labels, model.label_table)
-            all_places(some, self.sentences, *tables, *_scratch(), places, own, n_rows[arcs])
+            scratch = ArcScratch(*_scratch(), places)
+            all_places(some, self.sentences, self.model.layout, scratch, own, n_rows[arcs])
             blocks.append(places[: own[-1]].copy())
             own += begins[arcs.start]
             taken += blocks[-1].nbytes
@@ -216,27 +198,13 @@ class PackedWordArcs:
         from maxmargin.structures.dependencies.compiled.arc_keys import DEPENDENT_KEYS, HEAD_KEYS, MOST_KEYS, PAIR_KEYS
         from maxmargin.structures.dependencies.compiled.arc_scores import plane_entries
 
-        model = self.model
         most = 2 * (MOST_KEYS + DEPENDENT_KEYS + HEAD_KEYS + PAIR_KEYS) * len(found.heads)
         places, values = np.empty(most, dtype=np.int32), np.empty(most)
         ends = np.zeros(len(ids) + 1, dtype=np.int32)
-        plane_entries(
-            ids,
-            found.bounds,
-            found.heads,
-            found.labels,
-            self.sentences,
-            model.table,
-            model.first,
-            model.n_labels,
-            model.label_table,
-            *_scratch(),
-            places,
-            values,
-            ends[1:],
-        )
+        arcs = ArcScratch(*_scratch(), places)
+        plane_entries(ids, found, self.sentences, self.model.layout, arcs, values, ends[1:])
         size = ends[-1]
-        rows = sparse.csr_array((values[:size].copy(), places[:size].copy(), ends), shape=(len(ids), model.dim))
+        rows = sparse.csr_array((values[:size].copy(), places[:size].copy(), ends), shape=(len(ids), self.model.dim))
         rows.sum_duplicates()  # what both arcs of a word share cancels
         rows.eliminate_zeros()
         return rows

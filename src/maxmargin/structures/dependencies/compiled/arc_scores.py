@@ -9,8 +9,6 @@ kept apart: of a true arc the table has the best *wrong* label (-inf without lab
 is not the truth then costs the same in every loss, and one table serves all searches.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from maxmargin.base.compiled.kernel import kernel
@@ -39,51 +37,14 @@ from maxmargin.structures.dependencies.compiled.arc_keys import (
 from maxmargin.structures.dependencies.compiled.key_places import place_of
 
 
-class CodedSentences(NamedTuple):
-    """Sentences one after the other; each begins with the root, whose form and tag have codes of their own."""
-
-    forms: np.ndarray  # codes of all forms
-    tags: np.ndarray
-    fine: np.ndarray  # of the second tags; empty where words have one
-    starts: np.ndarray  # where the root of each sentence is
-    lengths: np.ndarray  # words of each, without the root
-    heads: np.ndarray  # of every word, like forms; -1 where the truth is not known
-    labels: np.ndarray  # of the true arcs; -1 without labels
-
-
-class KeyTable(NamedTuple):
-    """Places of keys; see key_places.py."""
-
-    slots: np.ndarray
-    numbers: np.ndarray
-    bits: int
-
-
-class KnownPlaces(NamedTuple):
-    """The places of all arcs of all sentences, those of arc a at begins[a]:begins[a + 1]; all empty if not kept."""
-
-    places: np.ndarray
-    begins: np.ndarray
-    n_rows: np.ndarray  # of every arc, how many of its places, the last ones, begin a row of labels
-    first_arcs: np.ndarray  # the number of the first arc of every sentence
-
-
-class LabelScores(NamedTuple):
-    """Scratch for up to n words and L labels."""
-
-    dependents: np.ndarray  # (n + 1, 3, L) what a dependent has by itself, for each side of its head
-    heads: np.ndarray  # (n + 1, 3, L)
-    row: np.ndarray  # (L,)
-    ones: np.ndarray  # as many as an arc has rows at most
-
-
 @kernel
-def row_places(first, n_labels, table, keys, n_keys, places, count):
-    """Write where the rows of labels of keys begin, from `count` on; where they end."""
+def row_places(layout, n_keys, arcs, count):
+    """Write where the rows of labels of n_keys keys begin, from `count` on; return where they end."""
+    table = layout.label_table
     for k in range(n_keys):
-        place = place_of(keys[k], table.slots, table.numbers, table.bits)
+        place = place_of(arcs.keys[k], table.slots, table.numbers, table.bits)
         if place >= 0:
-            places[count] = first + place * n_labels
+            arcs.places[count] = layout.first + place * layout.n_labels
             count += 1
     return count
 
@@ -142,12 +103,13 @@ def all_end_keys(sentences, at, n, h, m, side, keys):
 
 
 @kernel
-def arc_places(sentences, at, n, h, m, table, between, n_between, keys, places, count):
-    """Write the places of the weights of an arc, but for labels, from `count` on; where they end.
+def arc_places(sentences, at, n, h, m, table, n_between, arcs, count):
+    """Write the places of the weights of an arc, but for labels, from `count` on; return where they end.
 
     A key with a distance, or with more of both words, is known only where the same without it is: the others need not
     be looked for. (Buckets know all keys.)
     """
+    between, keys, places = arcs
     side, near = side_of(h, m), near_side_of(h, m)
     end_keys = all_end_keys(sentences, at, n, h, m, side, keys)
     nearer = (np.uint64(side) ^ np.uint64(near)) << np.uint64(SIDE)
@@ -175,48 +137,47 @@ def arc_places(sentences, at, n, h, m, table, between, n_between, keys, places, 
 
 
 @kernel
-def all_places(ids, sentences, table, first, n_labels, label_table, between, keys, places, ends, n_rows):
-    """KnownPlaces of the sentences `ids`, by heads, then by dependents; `ends` is where each arc's end."""
+def all_places(ids, sentences, layout, arcs, ends, n_rows):
+    """Write the places of all arcs of sentences, by heads, then by dependents; those of arc a end at ends[a]."""
     count, arc = 0, 0
     for j in range(len(ids)):
         at, n = sentences.starts[ids[j]], sentences.lengths[ids[j]]
         for h in range(n + 1):
             for m in range(1, n + 1):
                 if h != m:
-                    n_between = collect_between(sentences.tags, at, h, m, between)
-                    count = arc_places(sentences, at, n, h, m, table, between, n_between, keys, places, count)
-                    if n_labels > 0:
-                        n_keys = pair_keys(sentences.forms, sentences.tags, sentences.fine, at, h, m, keys)
+                    n_between = collect_between(sentences.tags, at, h, m, arcs.between)
+                    count = arc_places(sentences, at, n, h, m, layout.table, n_between, arcs, count)
+                    if layout.n_labels > 0:
+                        n_keys = pair_keys(sentences.forms, sentences.tags, sentences.fine, at, h, m, arcs.keys)
                         split = count
-                        count = row_places(first, n_labels, label_table, keys, n_keys, places, count)
+                        count = row_places(layout, n_keys, arcs, count)
                         n_rows[arc] = count - split
                 ends[arc] = count
                 arc += 1
 
 
 @kernel
-def score_words(w, first, n_labels, sentences, at, n, table, keys, places, scratch):
-    """What the words of a sentence have by themselves for labels, as dependents and as heads."""
-    forms, tags = sentences.forms, sentences.tags
+def score_words(w, sentences, at, n, layout, arcs, scratch):
+    """Compute the scores of labels that words have by themselves, as dependents and as heads."""
+    forms, tags, keys, places = sentences.forms, sentences.tags, arcs.keys, arcs.places
+    n_labels = layout.n_labels
     for position in range(n + 1):
         for side in range(LEFT, ROOT + 1):
             if position > 0:  # the root is no dependent
                 n_keys = dependent_keys(forms, tags, sentences.fine, at, n, position, side, keys)
-                count = row_places(first, n_labels, table, keys, n_keys, places, 0)
+                count = row_places(layout, n_keys, arcs, 0)
                 sum_rows(w, n_labels, places[:count], scratch.ones, scratch.dependents[position, side - 1])
             if (side == ROOT) == (position == 0):
                 head_keys(forms, tags, at, position, side, keys)
-                count = row_places(first, n_labels, table, keys, HEAD_KEYS, places, 0)
+                count = row_places(layout, HEAD_KEYS, arcs, 0)
                 sum_rows(w, n_labels, places[:count], scratch.ones, scratch.heads[position, side - 1])
 
 
 @kernel
-def add_labels(
-    w, first, n_labels, sentences, at, n, first_arc, known, table, keys, places, scratch, scores, labels, right
-):
+def add_labels(w, sentences, at, n, first_arc, known, layout, arcs, scratch, scores, labels, right):
     """Add the second sum of (1) to the table of one sentence."""
-    score_words(w, first, n_labels, sentences, at, n, table, keys, places, scratch)
-    row, arc = scratch.row, first_arc
+    score_words(w, sentences, at, n, layout, arcs, scratch)
+    row, arc, n_labels = scratch.row, first_arc, layout.n_labels
     for h in range(n + 1):
         for m in range(1, n + 1):
             arc += 1
@@ -226,9 +187,9 @@ def add_labels(
                 end = known.begins[arc]
                 sum_rows(w, n_labels, known.places[end - known.n_rows[arc - 1] : end], scratch.ones, row)
             else:
-                n_keys = pair_keys(sentences.forms, sentences.tags, sentences.fine, at, h, m, keys)
-                count = row_places(first, n_labels, table, keys, n_keys, places, 0)
-                sum_rows(w, n_labels, places[:count], scratch.ones, row)
+                n_keys = pair_keys(sentences.forms, sentences.tags, sentences.fine, at, h, m, arcs.keys)
+                count = row_places(layout, n_keys, arcs, 0)
+                sum_rows(w, n_labels, arcs.places[:count], scratch.ones, row)
             side = side_of(h, m) - 1
             of_dependent, of_head = scratch.dependents[m, side], scratch.heads[h, side]
             for c in range(n_labels):
@@ -246,25 +207,26 @@ def add_labels(
 
 
 @kernel
-def score_arcs(w, sentences, at, n, table, between, keys, places, scores):
-    """The first sum of (1) for all arcs of one sentence."""
+def score_arcs(w, sentences, at, n, table, arcs, scores):
+    """Compute the first sum of (1) for all arcs of one sentence."""
+    between, places = arcs.between, arcs.places
     for h in range(n + 1):
         scores[h * (n + 1)] = scores[h * (n + 1) + h] = -np.inf
         n_between = 0
         for m in range(h + 1, n + 1):
-            count = arc_places(sentences, at, n, h, m, table, between, n_between, keys, places, 0)
+            count = arc_places(sentences, at, n, h, m, table, n_between, arcs, 0)
             scores[h * (n + 1) + m] = sum_at(w, places, 0, count)
             n_between = with_tag(between, n_between, sentences.tags[at + m])
         n_between = 0
         for m in range(h - 1, 0, -1):
-            count = arc_places(sentences, at, n, h, m, table, between, n_between, keys, places, 0)
+            count = arc_places(sentences, at, n, h, m, table, n_between, arcs, 0)
             scores[h * (n + 1) + m] = sum_at(w, places, 0, count)
             n_between = with_tag(between, n_between, sentences.tags[at + m])
 
 
 @kernel
 def score_known_arcs(w, n, first_arc, known, scores):
-    """The same from the places of all arcs, which begin with number `first_arc`."""
+    """Compute the same from the places of all arcs, which begin with number `first_arc`."""
     arc = first_arc
     for h in range(n + 1):
         scores[h * (n + 1)] = -np.inf
@@ -276,54 +238,25 @@ def score_known_arcs(w, n, first_arc, known, scores):
 
 
 @kernel
-def score_sentences(
-    w,
-    ids,
-    offsets,
-    word_offsets,
-    sentences,
-    known,
-    table,
-    first,
-    n_labels,
-    label_table,
-    between,
-    keys,
-    places,
-    scratch,
-    scores,
-    labels,
-    right,
-):
-    """Tables of (1) for the sentences `ids`, each at its offset, and scores of the true arcs."""
+def score_sentences(w, tables, sentences, known, layout, arcs, scratch, scores, labels, right):
+    """Write tables of (1) for the sentences tables.ids, each at its offset, and the scores of the true arcs.
+
+    `tables` is ArcTables; the other tuples are those of arc_arrays.py.
+    """
+    ids = tables.ids
     for j in range(len(ids)):
-        at, n = sentences.starts[ids[j]], sentences.lengths[ids[j]]
-        own, own_right = scores[offsets[j] : offsets[j + 1]], right[word_offsets[j] : word_offsets[j + 1]]
+        at, n, here = sentences.starts[ids[j]], sentences.lengths[ids[j]], tables.arcs[j]
+        own = scores[here : tables.arcs[j + 1]]
+        own_right = right[tables.words[j] : tables.words[j + 1]]
         first_arc = 0
         if len(known.begins) > 0:
             first_arc = known.first_arcs[ids[j]]
             score_known_arcs(w, n, first_arc, known, own)
         else:
-            score_arcs(w, sentences, at, n, table, between, keys, places, own)
-        if n_labels > 0:
-            own_labels = labels[offsets[j] : offsets[j + 1]]
-            add_labels(
-                w,
-                first,
-                n_labels,
-                sentences,
-                at,
-                n,
-                first_arc,
-                known,
-                label_table,
-                keys,
-                places,
-                scratch,
-                own,
-                own_labels,
-                own_right,
-            )
+            score_arcs(w, sentences, at, n, layout.table, arcs, own)
+        if layout.n_labels > 0:
+            own_labels = labels[here : tables.arcs[j + 1]]
+            add_labels(w, sentences, at, n, first_arc, known, layout, arcs, scratch, own, own_labels, own_right)
         else:
             for m in range(1, n + 1):
                 h = sentences.heads[at + m]
@@ -333,17 +266,18 @@ def score_sentences(
 
 
 @kernel
-def arc_entries(sentences, at, n, h, m, label, table, first, n_labels, label_table, between, keys, places, count):
-    """Write the places of the weights of an arc with its label from `count` on; where they end."""
-    n_between = collect_between(sentences.tags, at, h, m, between)
-    count = arc_places(sentences, at, n, h, m, table, between, n_between, keys, places, count)
-    if n_labels > 0:
+def arc_entries(sentences, at, n, h, m, label, layout, arcs, count):
+    """Write the places of the weights of an arc with its label from `count` on; return where they end."""
+    n_between = collect_between(sentences.tags, at, h, m, arcs.between)
+    count = arc_places(sentences, at, n, h, m, layout.table, n_between, arcs, count)
+    if layout.n_labels > 0:
+        table = layout.label_table
         for group in range(3):
-            n_keys = label_keys(sentences, at, n, h, m, group, keys)
+            n_keys = label_keys(sentences, at, n, h, m, group, arcs.keys)
             for k in range(n_keys):
-                place = place_of(keys[k], label_table.slots, label_table.numbers, label_table.bits)
+                place = place_of(arcs.keys[k], table.slots, table.numbers, table.bits)
                 if place >= 0:
-                    places[count] = first + place * n_labels + label
+                    arcs.places[count] = layout.first + place * layout.n_labels + label
                     count += 1
     return count
 
@@ -360,59 +294,28 @@ def label_keys(sentences, at, n, h, m, group, keys):
 
 
 @kernel
-def plane_entries(
-    ids,
-    word_offsets,
-    heads,
-    arc_labels,
-    sentences,
-    table,
-    first,
-    n_labels,
-    label_table,
-    between,
-    keys,
-    places,
-    values,
-    ends,
-):
-    """Entries of Ψ(x, y) - Ψ(x, z) for every sentence: +1 for true arcs that z has not, -1 for arcs that y has not.
+def plane_entries(ids, found, sentences, layout, arcs, values, ends):
+    """Write the entries of Ψ(x, y) - Ψ(x, z) for every sentence, their places to arcs.places.
 
-    A head of -1 stands for no arc.
+    True arcs that z has not are +1, and arcs that y has not are -1. z is FoundTrees; a head of -1 stands for no arc.
     """
     count = 0
     for j in range(len(ids)):
         at, n = sentences.starts[ids[j]], sentences.lengths[ids[j]]
         for m in range(1, n + 1):
-            h, label = heads[word_offsets[j] + m - 1], arc_labels[word_offsets[j] + m - 1]
+            word = found.bounds[j] + m - 1
+            h, label = found.heads[word], found.labels[word]
             true_head, true_label = sentences.heads[at + m], sentences.labels[at + m]
             if h == true_head and label == true_label:
                 continue
             begin = count
-            count = arc_entries(
-                sentences,
-                at,
-                n,
-                true_head,
-                m,
-                true_label,
-                table,
-                first,
-                n_labels,
-                label_table,
-                between,
-                keys,
-                places,
-                count,
-            )
+            count = arc_entries(sentences, at, n, true_head, m, true_label, layout, arcs, count)
             for k in range(begin, count):
                 values[k] = 1.0
             if h < 0:
                 continue
             begin = count
-            count = arc_entries(
-                sentences, at, n, h, m, label, table, first, n_labels, label_table, between, keys, places, count
-            )
+            count = arc_entries(sentences, at, n, h, m, label, layout, arcs, count)
             for k in range(begin, count):
                 values[k] = -1.0
         ends[j] = count

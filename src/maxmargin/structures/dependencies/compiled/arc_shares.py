@@ -27,31 +27,31 @@ from maxmargin.structures.dependencies.compiled.arc_scores import (
 
 
 @kernel
-def own_places(arc, h, m, sentences, at, n, known, table, first, n_labels, label_table, between, keys, places):
-    """Write the places of an arc, then those of the rows of labels of its two words together; where both end.
+def own_places(arc, h, m, sentences, at, n, known, layout, arcs):
+    """Write the places of an arc, then those of the rows of labels of its two words; return where both end.
 
     arc : its number among those of known places.
     """
     if len(known.begins) > 0:
         begin, end = np.int64(known.begins[arc]), np.int64(known.begins[arc + 1])
         for k in range(begin, end):
-            places[k - begin] = known.places[k]
+            arcs.places[k - begin] = known.places[k]
         return end - np.int64(known.n_rows[arc]) - begin, end - begin
-    n_between = collect_between(sentences.tags, at, h, m, between)
-    split = arc_places(sentences, at, n, h, m, table, between, n_between, keys, places, 0)
+    n_between = collect_between(sentences.tags, at, h, m, arcs.between)
+    split = arc_places(sentences, at, n, h, m, layout.table, n_between, arcs, 0)
     count = split
-    if n_labels > 0:
-        n_keys = pair_keys(sentences.forms, sentences.tags, sentences.fine, at, h, m, keys)
-        count = row_places(first, n_labels, label_table, keys, n_keys, places, split)
+    if layout.n_labels > 0:
+        n_keys = pair_keys(sentences.forms, sentences.tags, sentences.fine, at, h, m, arcs.keys)
+        count = row_places(layout, n_keys, arcs, split)
     return split, count
 
 
 @kernel
-def all_scores(w, i, sentences, known, table, first, n_labels, label_table, between, keys, places, scratch, scores):
-    """scores[h, m - 1, label] of sentence i; scratch: LabelScores."""
-    at, n = sentences.starts[i], sentences.lengths[i]
+def all_scores(w, i, sentences, known, layout, arcs, scratch, scores):
+    """Compute scores[h, m - 1, label] of sentence i. The tuples are those of arc_arrays.py."""
+    at, n, n_labels, places = sentences.starts[i], sentences.lengths[i], layout.n_labels, arcs.places
     if n_labels > 0:
-        score_words(w, first, n_labels, sentences, at, n, label_table, keys, places, scratch)
+        score_words(w, sentences, at, n, layout, arcs, scratch)
     arc = known.first_arcs[i] if len(known.begins) > 0 else 0
     for h in range(n + 1):
         for m in range(1, n + 1):
@@ -60,9 +60,7 @@ def all_scores(w, i, sentences, known, table, first, n_labels, label_table, betw
             if h == m:
                 row[:] = 0.0
                 continue
-            split, count = own_places(
-                arc - 1, h, m, sentences, at, n, known, table, first, n_labels, label_table, between, keys, places
-            )
+            split, count = own_places(arc - 1, h, m, sentences, at, n, known, layout, arcs)
             own = sum_at(w, places, 0, split)
             if n_labels == 0:
                 row[0] = own
@@ -83,27 +81,26 @@ def add_rows(scale, n_labels, places, row, total):
 
 
 @kernel
-def add_words(scale, first, n_labels, sentences, at, n, table, keys, places, scratch, total):
-    """What the words of a sentence have by themselves, as much as scratch.dependents and scratch.heads say."""
-    forms, tags = sentences.forms, sentences.tags
+def add_words(scale, sentences, at, n, layout, arcs, scratch, total):
+    """Add the features that words have by themselves, with the factors scratch.dependents and scratch.heads."""
+    forms, tags, keys, places = sentences.forms, sentences.tags, arcs.keys, arcs.places
+    n_labels = layout.n_labels
     for position in range(n + 1):
         for side in range(LEFT, ROOT + 1):
             if position > 0:
                 n_keys = dependent_keys(forms, tags, sentences.fine, at, n, position, side, keys)
-                count = row_places(first, n_labels, table, keys, n_keys, places, 0)
+                count = row_places(layout, n_keys, arcs, 0)
                 add_rows(scale, n_labels, places[:count], scratch.dependents[position, side - 1], total)
             if (side == ROOT) == (position == 0):
                 head_keys(forms, tags, at, position, side, keys)
-                count = row_places(first, n_labels, table, keys, HEAD_KEYS, places, 0)
+                count = row_places(layout, HEAD_KEYS, arcs, 0)
                 add_rows(scale, n_labels, places[:count], scratch.heads[position, side - 1], total)
 
 
 @kernel
-def add_shares(
-    scale, i, sentences, known, table, first, n_labels, label_table, between, keys, places, scratch, shares, total
-):
-    """total += scale · Σ shares[h, m - 1, label] · the features of that arc of sentence i with that label."""
-    at, n = sentences.starts[i], sentences.lengths[i]
+def add_shares(scale, i, sentences, known, layout, arcs, scratch, shares, total):
+    """Add scale · Σ shares[h, m - 1, label] · the features of that arc of sentence i with that label."""
+    at, n, n_labels, places = sentences.starts[i], sentences.lengths[i], layout.n_labels, arcs.places
     if n_labels > 0:
         for position in range(n + 1):
             for side in range(ROOT - LEFT + 1):
@@ -120,9 +117,7 @@ def add_shares(
                 any_share = any_share or row[c] != 0.0
             if h == m or not any_share:
                 continue
-            split, count = own_places(
-                arc - 1, h, m, sentences, at, n, known, table, first, n_labels, label_table, between, keys, places
-            )
+            split, count = own_places(arc - 1, h, m, sentences, at, n, known, layout, arcs)
             for k in range(split):
                 total[places[k]] += scale * whole
             if n_labels > 0:
@@ -133,4 +128,4 @@ def add_shares(
                     of_dependent[c] += row[c]
                     of_head[c] += row[c]
     if n_labels > 0:
-        add_words(scale, first, n_labels, sentences, at, n, label_table, keys, places, scratch, total)
+        add_words(scale, sentences, at, n, layout, arcs, scratch, total)

@@ -28,33 +28,21 @@ def chosen_labels(n, scores, labels, right, true_heads, true_labels, price, head
 
 
 @kernel
-def best_trees(
-    ids,
-    offsets,
-    word_offsets,
-    sentences,
-    scores,
-    labels,
-    right,
-    prices,
-    single_root,
-    projective,
-    contraction,
-    spans,
-    heads,
-    found,
-):
-    """Heads and labels of all words of the sentences `ids`."""
+def best_trees(scored, prices, single_root, projective, contraction, spans, found):
+    """Write the heads and labels of all words of ScoredArcs to FoundTrees; sentence j has arcs that cost prices[j]."""
+    tables, sentences = scored.tables, scored.sentences
+    ids = tables.ids
     for j in range(len(ids)):
         at, n = sentences.starts[ids[j]], sentences.lengths[ids[j]]
-        own, own_right = scores[offsets[j] : offsets[j + 1]], right[word_offsets[j] : word_offsets[j + 1]]
-        own_labels, own_heads = labels[offsets[j] : offsets[j + 1]], heads[word_offsets[j] : word_offsets[j + 1]]
+        first, last, arc, end = tables.words[j], tables.words[j + 1], tables.arcs[j], tables.arcs[j + 1]
+        own, own_right, own_labels = scored.scores[arc:end], scored.right[first:last], scored.labels[arc:end]
         true_heads, true_labels = sentences.heads[at : at + n + 1], sentences.labels[at : at + n + 1]
+        heads = found.heads[first:last]
         if projective:
             fill_scores(n, own, own_right, true_heads, prices[j], spans.scores)
-            best_projective(n, single_root, spans, own_heads)
+            best_projective(n, single_root, spans, heads)
         else:
             fill_scores(n, own, own_right, true_heads, prices[j], contraction.scores)
-            best_arborescence(n, single_root, contraction, own_heads)
-        own_found = found[word_offsets[j] : word_offsets[j + 1]]
-        chosen_labels(n, own, own_labels, own_right, true_heads, true_labels, prices[j], own_heads, own_found)
+            best_arborescence(n, single_root, contraction, heads)
+        labels = found.labels[first:last]
+        chosen_labels(n, own, own_labels, own_right, true_heads, true_labels, prices[j], heads, labels)
