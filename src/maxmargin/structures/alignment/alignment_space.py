@@ -11,7 +11,8 @@ from maxmargin.base.arrays import Array
 from maxmargin.problem.contract.scored import BestOutputs, checked_scores, need_truth
 from maxmargin.structures.alignment.alignment_sums import AlignmentSums, SummedAlignment
 from maxmargin.structures.alignment.columns import Codes
-from maxmargin.structures.alignment.scored_pairs import ScoredPair, best_alignments
+from maxmargin.structures.alignment.compiled.alignment_arrays import ScoredPair
+from maxmargin.structures.alignment.scored_pairs import best_alignments
 
 Mode = Literal["global", "overlap", "local"]
 MODES = get_args(Mode)  # in the order of compiled/alignment.py

@@ -15,7 +15,7 @@ import numpy as np
 from maxmargin.base.arrays import Array
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.columns import Codes
-from maxmargin.structures.alignment.scored_pairs import ScoredPair
+from maxmargin.structures.alignment.compiled.alignment_arrays import ScoredPair
 
 
 class SummedAlignment:
@@ -26,7 +26,7 @@ class SummedAlignment:
     def __init__(self, pair: ScoredPair, mode: int):
         from maxmargin.structures.alignment.compiled.alignment_sums import fill_sums
 
-        self.given = (*pair, mode, np.empty((3, len(pair.row_of), pair.profile.shape[1])))
+        self.given = (pair, mode, np.empty((3, len(pair.row_of), pair.profile.shape[1])))
         self.log_z = float(fill_sums(*self.given))
 
     def spread(self) -> tuple[Array, float]:

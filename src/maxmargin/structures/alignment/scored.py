@@ -12,9 +12,9 @@ from maxmargin.problem.contract.scored import BestOutputs, need_truth
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.alignment.alignment_space import AlignmentScores, AlignmentSpace
 from maxmargin.structures.alignment.columns import Codes
+from maxmargin.structures.alignment.compiled.alignment_arrays import ScoredPair
 from maxmargin.structures.alignment.encoded import EncodedPair, PreparedWeights, TrueAlignment
 from maxmargin.structures.alignment.plane_rows import difference, stacked
-from maxmargin.structures.alignment.scored_pairs import ScoredPair
 
 
 class ScoredAlignments(AlignmentSpace):

@@ -11,22 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.base.arrays import Array
 from maxmargin.structures.alignment.columns import Codes
+from maxmargin.structures.alignment.compiled.alignment_arrays import AlignmentScratch, FlatPairs, ScoredPair
 
 MANY_SCORES = 100_000  # the most scores searched in one call; long pairs are searched alone and not copied
-
-
-class ScoredPair(NamedTuple):
-    """The scores of two sequences that compiled/alignment.py reads."""
-
-    profile: Array  # the different rows of scores of pairs
-    row_of: Codes  # which of them every position of a has
-    low: Codes  # as of TruePairs
-    high: Codes
-    price: float  # subtracted from the scores of correct pairs
-    of_a: Array  # scores of gaps
-    of_b: Array
 
 
 class BestAlignment(NamedTuple):
@@ -57,7 +45,7 @@ def _searched(pairs: Sequence[ScoredPair], mode: int) -> Iterator[BestAlignment]
     n, m, _ = sizes.T
     longest, ends = int(m.max()), np.cumsum(np.minimum(n, m))
     scores, found = np.empty((len(pairs), 2)), np.empty((int(ends[-1]), 2), dtype=np.int64)
-    alignment.best_alignments(
+    flat = FlatPairs(
         sizes,
         _flat([pair.profile for pair in pairs]),
         _flat([pair.row_of for pair in pairs]),
@@ -66,14 +54,14 @@ def _searched(pairs: Sequence[ScoredPair], mode: int) -> Iterator[BestAlignment]
         np.array([pair.price for pair in pairs]),
         _flat([pair.of_a for pair in pairs]),
         _flat([pair.of_b for pair in pairs]),
-        mode,
+    )
+    scratch = AlignmentScratch(
         np.empty(int((n * m).max()), dtype=np.uint8),
         np.empty(alignment.ROWS * (longest + 1)),
         np.empty(longest),
         np.empty(longest, dtype=np.int64),
-        scores,
-        found,
     )
+    alignment.best_alignments(flat, mode, scratch, scores, found)
     for (score, count), end in zip(scores.tolist(), ends.tolist(), strict=True):
         yield BestAlignment(score, found[end - int(count) : end])
 

@@ -20,10 +20,11 @@ from maxmargin.structures.alignment.alignment_sums import AlignmentSums, SummedA
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.batch import AlignmentBatch
 from maxmargin.structures.alignment.columns import RESIDUE, Codes, Columns, read_columns, sides_of
+from maxmargin.structures.alignment.compiled.alignment_arrays import ScoredPair
 from maxmargin.structures.alignment.encoded import EncodedPair, PreparedWeights, TrueAlignment
 from maxmargin.structures.alignment.gaps import Gaps, as_gaps
 from maxmargin.structures.alignment.scored import ScoredAlignments
-from maxmargin.structures.alignment.scored_pairs import BestAlignment, ScoredPair, best_alignments
+from maxmargin.structures.alignment.scored_pairs import BestAlignment, best_alignments
 from maxmargin.structures.alignment.substitution import Match, PairFeatures, PairReach, feature_maps
 from maxmargin.structures.alignment.views import Entries
 

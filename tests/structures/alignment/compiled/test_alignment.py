@@ -11,6 +11,7 @@ from strategies import whole
 from structures.alignment.compiled import alignment_twin as twin
 
 from maxmargin.structures.alignment.compiled import alignment as compiled
+from maxmargin.structures.alignment.compiled.alignment_arrays import AlignmentScratch, ScoredPair
 
 MODES = ["global", "overlap", "local"]
 
@@ -56,19 +57,9 @@ def best_alignment(drawn, price):
     n, m = drawn.S.shape
     pairs = np.full((min(n, m), 2), -1, dtype=np.int64)
     trace, rows = np.empty((n, m), dtype=np.uint8), np.empty((compiled.ROWS, m + 1))
-    score, count = compiled.best_alignment(
-        *drawn.scored,
-        drawn.low,
-        drawn.high,
-        price,
-        *drawn.tables,
-        MODES.index(drawn.mode),
-        trace,
-        rows,
-        np.empty(m),
-        np.empty(m, dtype=np.int64),
-        pairs,
-    )
+    scratch = AlignmentScratch(trace, rows, np.empty(m), np.empty(m, dtype=np.int64))
+    pair = ScoredPair(*drawn.scored, drawn.low, drawn.high, price, *drawn.tables)
+    score, count = compiled.best_alignment(pair, MODES.index(drawn.mode), scratch, pairs)
     return score, [(int(i), int(j)) for i, j in pairs[len(pairs) - count :]]
 
 

@@ -9,7 +9,7 @@ from structures.alignment.compiled.test_alignment import MODES, problems
 from thorough import examples
 
 from maxmargin.structures.alignment.alignment_sums import SummedAlignment
-from maxmargin.structures.alignment.scored_pairs import ScoredPair
+from maxmargin.structures.alignment.compiled.alignment_arrays import ScoredPair
 
 scales = st.sampled_from([1e-8, 0.3, 1.0, 300.0, 1e8])
 

@@ -31,6 +31,7 @@ from __future__ import annotations
 import numpy as np
 
 from maxmargin.base.compiled.kernel import kernel
+from maxmargin.structures.alignment.compiled.alignment_arrays import AlignmentScratch, ScoredPair
 
 GLOBAL, OVERLAP, LOCAL = 0, 1, 2
 OPEN, EXTEND, AT_OPEN, AT_EXTEND, TOTAL = 0, 1, 2, 3, 4
@@ -137,12 +138,13 @@ def fill_after(mode, p, of_a, of_b, row):
 
 
 @kernel
-def best_alignment(profile, row_of, low, high, price, of_a, of_b, mode, trace, rows, best, ends, pairs):
-    """The best alignment: returns its score and the number of its pairs, which are the last ones in `pairs`.
+def best_alignment(pair, mode, scratch, pairs):
+    """Find the best alignment of a ScoredPair: return its score and the number of its pairs, the last in `pairs`.
 
-    Pairs (i, j) with low[i] <= j < high[i] score `price` less. Scratch: trace (n, m) bytes, rows (ROWS, m + 1),
-    best and ends (m,): the best score of an alignment whose last pair is in this column, and its row.
+    Pairs (i, j) with low[i] <= j < high[i] score `price` less.
     """
+    profile, row_of, low, high, price, of_a, of_b = pair
+    trace, rows, best, ends = scratch
     n, m = len(row_of), profile.shape[1]
     M, above, X, G = rows[0, :m], rows[1, :m], rows[2, :m], rows[3, :m]  # above: M one row before; G: max(M, X)
     D, before, after = rows[4], rows[5, :m], rows[6, :m]  # D[j + 1]: max(M, X, Y) of column j, one row before
@@ -202,33 +204,32 @@ def best_alignment(profile, row_of, low, high, price, of_a, of_b, mode, trace, r
 
 
 @kernel
-def best_alignments(
-    sizes, profiles, row_of, low, high, prices, of_a, of_b, mode, trace, rows, best, ends, scores, pairs
-):
-    """The same of many examples, whose arrays stand flat one after the other.
+def best_alignments(flat, mode, scratch, scores, pairs):
+    """Find the best alignments of FlatPairs.
 
-    sizes has n, m and the number of rows of the profile of each; the scratch is enough for the largest. What it returns
-    is written to `scores` (k, 2), and the pairs to the ends of their places in `pairs`, min(n, m) for each.
+    What best_alignment returns is written to `scores` (k, 2), and the pairs to the ends of their places in `pairs`,
+    min(n, m) for each.
     """
     at = from_a = from_b = of_profile = first = 0
-    for k in range(len(sizes)):
-        n, m, different = sizes[k, 0], sizes[k, 1], sizes[k, 2]
+    for k in range(len(flat.sizes)):
+        n, m, different = flat.sizes[k, 0], flat.sizes[k, 1], flat.sizes[k, 2]
         last = first + min(n, m)
-        scores[k, 0], scores[k, 1] = best_alignment(
-            profiles[of_profile : of_profile + different * m].reshape(different, m),
-            row_of[at : at + n],
-            low[at : at + n],
-            high[at : at + n],
-            prices[k],
-            of_a[from_a : from_a + 5 * (n + 1)].reshape(5, n + 1),
-            of_b[from_b : from_b + 5 * (m + 1)].reshape(5, m + 1),
-            mode,
-            trace[: n * m].reshape(n, m),
-            rows[: ROWS * (m + 1)].reshape(ROWS, m + 1),
-            best[:m],
-            ends[:m],
-            pairs[first:last],
+        pair = ScoredPair(
+            flat.profiles[of_profile : of_profile + different * m].reshape(different, m),
+            flat.row_of[at : at + n],
+            flat.low[at : at + n],
+            flat.high[at : at + n],
+            flat.prices[k],
+            flat.of_a[from_a : from_a + 5 * (n + 1)].reshape(5, n + 1),
+            flat.of_b[from_b : from_b + 5 * (m + 1)].reshape(5, m + 1),
         )
+        own = AlignmentScratch(
+            scratch.trace[: n * m].reshape(n, m),
+            scratch.rows[: ROWS * (m + 1)].reshape(ROWS, m + 1),
+            scratch.best[:m],
+            scratch.ends[:m],
+        )
+        scores[k, 0], scores[k, 1] = best_alignment(pair, mode, own, pairs[first:last])
         of_profile, at, first = of_profile + different * m, at + n, last
         from_a, from_b = from_a + 5 * (n + 1), from_b + 5 * (m + 1)
 

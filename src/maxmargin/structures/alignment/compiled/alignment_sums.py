@@ -36,10 +36,10 @@ PAIR, SKIP_A, SKIP_B = 0, 1, 2  # states M, X, Y
 
 
 @kernel
-def pair_score(profile, row_of, low, high, price, i, j):
-    """s[i, j], less the price of a right pair."""
-    s = profile[row_of[i], j]
-    return s - price if low[i] <= j < high[i] else s
+def pair_score(pair, i, j):
+    """Return s[i, j], less the price of a right pair."""
+    s = pair.profile[pair.row_of[i], j]
+    return s - pair.price if pair.low[i] <= j < pair.high[i] else s
 
 
 @kernel
@@ -59,8 +59,9 @@ def skip_b(of_a, of_b, i, j, further):
 
 
 @kernel
-def fill_sums(profile, row_of, low, high, price, of_a, of_b, mode, v):
-    """Logarithms of the sums of M, X and Y, in v (3, n, m); returns log Z (1)."""
+def fill_sums(pair, mode, v):
+    """Write the logarithms of the sums of M, X and Y of a ScoredPair to v (3, n, m); return log Z (1)."""
+    of_a, of_b = pair.of_a, pair.of_b
     n, m = v.shape[1], v.shape[2]
     end, sum_of_all = score_empty(mode, of_a, of_b), 1.0
     for i in range(n):
@@ -70,7 +71,7 @@ def fill_sums(profile, row_of, low, high, price, of_a, of_b, mode, v):
                 for k in range(3):
                     if v[k, i - 1, j - 1] > -np.inf:
                         high_one, total = add_log(high_one, total, v[k, i - 1, j - 1])
-            v[PAIR, i, j] = log_of(high_one, total) + pair_score(profile, row_of, low, high, price, i, j)
+            v[PAIR, i, j] = log_of(high_one, total) + pair_score(pair, i, j)
             high_one, total = -np.inf, 0.0
             if i > 0:
                 for k in range(2):
@@ -128,11 +129,12 @@ def use_after(mode, i, j, used_a, used_b, p):
 
 
 @kernel
-def spread_sums(profile, row_of, low, high, price, of_a, of_b, mode, v, log_z, share, used_a, used_b):
-    """The probabilities of all states, in share (3, n, m); share[PAIR] are those of pairs. Returns the entropy (2).
+def spread_sums(pair, mode, v, log_z, share, used_a, used_b):
+    """Write the probabilities of all states to share (3, n, m); share[PAIR] are those of pairs. Return the entropy (2).
 
     used_a and used_b, as of_a and of_b: how often each of their scores is expected to be counted (TOTAL is scratch).
     """
+    of_a, of_b = pair.of_a, pair.of_b
     n, m = v.shape[1], v.shape[2]
     share[:] = 0.0
     used_a[:] = 0.0
@@ -172,7 +174,7 @@ def spread_sums(profile, row_of, low, high, price, of_a, of_b, mode, v, log_z, s
                         used_a[EXTEND if k == SKIP_A else OPEN, i] += p
                         used_b[AT_EXTEND if k == SKIP_A else AT_OPEN, j + 1] += p
             if share[PAIR, i, j] > 0.0:
-                rest = pair_score(profile, row_of, low, high, price, i, j) - v[PAIR, i, j]
+                rest = pair_score(pair, i, j) - v[PAIR, i, j]
                 choice = score_before(mode, i, j, of_a, of_b) + rest
                 p = share[PAIR, i, j] * math.exp(choice)
                 if p > 0.0:
@@ -194,11 +196,12 @@ def spread_sums(profile, row_of, low, high, price, of_a, of_b, mode, v, log_z, s
 
 
 @kernel
-def draw_alignment(profile, row_of, low, high, price, of_a, of_b, mode, v, log_z, uniforms, pairs):
-    """An alignment that is drawn with its probability: its pairs are the last ones in `pairs`; returns their number.
+def draw_alignment(pair, mode, v, log_z, uniforms, pairs):
+    """Draw an alignment with its probability: its pairs are the last ones in `pairs`; return their number.
 
     Every choice takes one of the numbers between 0 and 1: at most one for every residue, and two.
     """
+    of_a, of_b = pair.of_a, pair.of_b
     n, m = v.shape[1], v.shape[2]
     left_over, i, j = uniforms[0] - math.exp(score_empty(mode, of_a, of_b) - log_z), -1, -1
     for row in range(n):
@@ -216,7 +219,7 @@ def draw_alignment(profile, row_of, low, high, price, of_a, of_b, mode, v, log_z
         if state == PAIR:
             top -= 1
             pairs[top, 0], pairs[top, 1] = i, j
-            rest = pair_score(profile, row_of, low, high, price, i, j) - v[PAIR, i, j]
+            rest = pair_score(pair, i, j) - v[PAIR, i, j]
             p = math.exp(score_before(mode, i, j, of_a, of_b) + rest)
             if p > 0.0:
                 left_over -= p
