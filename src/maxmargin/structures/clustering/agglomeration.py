@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,27 @@ from maxmargin.base.arrays import Array
 from maxmargin.structures.clustering.labels import Clusters
 
 BUDGET = 100_000_000  # most triangles that one bound examines: all of a set of 500 items
+
+
+class ClimbScratch(NamedTuple):
+    """Scratch arrays of the search for a clustering of n items, see compiled/agglomeration.py."""
+
+    between: Array  # (n, n): the gain of merging two clusters
+    shared: NDArray[np.int32]  # (n, n): the number of true clusters that two clusters both meet
+    cells: NDArray[np.int32]  # (n, true clusters): the number of items that a cluster shares with a true one
+    sizes: NDArray[np.int64]  # (n,): the number of items of each cluster
+    kinds: NDArray[np.int64]  # (n,): the number of true clusters that each cluster meets
+    nearest: NDArray[np.int64]  # (n,): the best partner of each cluster among those after it
+    heights: Array  # (n,): the gain of merging with it
+    asked: Array  # (n,): the price of a shared true cluster when the partner was chosen
+
+    @classmethod
+    def of(cls, n: int, n_true: int, counting: bool) -> ClimbScratch:
+        """Allocate the arrays; true clusters are counted only with `counting`."""
+        counted = n if counting else 1
+        shared, cells = np.empty((counted, counted), np.int32), np.empty((counted, n_true), np.int32)
+        sizes, kinds, nearest = np.empty((3, n), np.int64)
+        return cls(np.empty((n, n)), shared, cells, sizes, kinds, nearest, np.empty(n), np.empty(n))
 
 
 class PairGains:
@@ -54,13 +76,9 @@ class PairGains:
         if truth is None or rate == 0:
             truth, rate = np.zeros(1, dtype=np.int64), 0.0
         n_true = int(truth.max(initial=0)) + 1
-        counted = n if rate > 0 else 1  # the kernel reads the counts of the MITRE loss only if rate > 0
-        shared, cells = np.empty((counted, counted), np.int32), np.empty((counted, n_true), np.int32)
-        sizes, kinds, nearest = (np.empty(n, np.int64) for _ in range(3))
-        between, heights, asked = np.empty((n, n)), np.empty(n), np.empty(n)
+        scratch = ClimbScratch.of(n, n_true, counting=rate > 0)
         least = 1e-12 * (float(np.abs(self.gains).sum()) + rate)  # smaller gains may be rounding errors
-        counts = shared, cells, sizes, kinds, nearest
-        climb(self.matrix, labels, truth, n_true, float(rate), least, between, *counts, heights, asked)
+        climb(self.matrix, labels, truth, n_true, float(rate), least, scratch)
         return labels
 
     def bound(self) -> float:

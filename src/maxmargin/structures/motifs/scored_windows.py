@@ -103,8 +103,7 @@ class ScoredWindows(Task):
         indptr = np.zeros(n + 1, dtype=np.int32)
         indices = np.empty(4 * self.length * n, dtype=np.int32)
         values = np.empty(4 * self.length * n)
-        window_differences(
-            *first, *second, data.strings.codes, data.contexts, self.complement_, len(self.alphabet_), self.length,
-            self.n_background_, indptr, indices, values,
-        )  # fmt: skip
+        letters, size = (data.strings.codes, data.contexts, self.complement_), len(self.alphabet_)
+        rows = indptr, indices, values
+        window_differences(first, second, letters, size, self.length, self.n_background_, *rows)
         return AtomRows(Atoms.coordinates(self.dim), indptr, indices[: indptr[-1]], values[: indptr[-1]])

@@ -177,7 +177,7 @@ class ContingencyBatch(SegmentedBatch, NarrowedSearch, RescaledSearch):
 
         assert self.losses.lines is not None
         lines, found, sums = self.losses.lines.take(self.ids), self._nothing_found(), _room_for_sums(scored)
-        worst_on_lines(scored.scores, scored.bounds, positives, *lines[:4], lam, *kind, *sums, *found)
+        worst_on_lines(scored.scores, scored.bounds, positives, lines, lam, *kind, *sums, *found)
         return found
 
     def _worst_in_tables(

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 from maxmargin.problem.planes.planes import Planes
@@ -18,6 +19,22 @@ from maxmargin.structures.ranking.pair_batch import pair_weights
 from maxmargin.structures.ranking.segmented_batch import SegmentedBatch, Segments
 
 STATES = 5_000_000  # of the dynamic program over graded rankings of one query
+
+
+class GainScratch(NamedTuple):
+    """Scratch arrays of the dynamic program over graded rankings, see compiled/ranking.py."""
+
+    prefix: Array  # (rows,): the sum of scores before each row within its segment
+    counts: NDArray[np.int64]  # (levels,): how many rows of each level have been ranked
+    strides: NDArray[np.int64]  # (levels,): the distance of states that differ by one row of a level
+    best: Array  # (states,): the highest value of each state
+    choice: NDArray[np.int8]  # (states,): the level of the last row
+
+    @classmethod
+    def of(cls, rows: int, levels: int, states: int) -> GainScratch:
+        """Allocate the arrays."""
+        counts, strides = np.empty((2, levels), dtype=np.int64)
+        return cls(np.empty(rows), counts, strides, np.empty(states), np.empty(states, dtype=np.int8))
 
 
 class GradedBatch(SegmentedBatch):
@@ -59,15 +76,12 @@ class GainBatch(GradedBatch):
         scored = self.scored(w)
         coefficients, losses = np.zeros(len(scored.scores)), np.empty(len(self))
         levels, states = int(np.diff(scored.segments).max()), int(self.states[self.ids].max())
-        counts, strides = np.empty(levels, dtype=np.int64), np.empty(levels, dtype=np.int64)
-        prefix, best, choice = np.empty(len(scored.scores)), np.empty(states), np.empty(states, dtype=np.int8)
+        scratch = GainScratch.of(len(scored.scores), levels, states)
         paid = discounts(int(np.diff(scored.bounds).max()), self.k)
         earned = self.of_segments(self.gains)
         segments = scored.segments, scored.segment_bounds
-        swap_for_gains(
-            lam, scored.scores, *segments, self.pairs[self.ids], earned, paid, prefix, counts, strides, best, choice,
-            coefficients, losses,
-        )  # fmt: skip
+        pairs = self.pairs[self.ids]
+        swap_for_gains(lam, scored.scores, *segments, pairs, earned, paid, scratch, coefficients, losses)
         return Planes(self.combined(scored, coefficients), losses)
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from strategies import whole
 from structures.clustering.compiled import agglomeration_twin as twin
 
-from maxmargin.structures.clustering.agglomeration import partitions
+from maxmargin.structures.clustering.agglomeration import ClimbScratch, partitions
 from maxmargin.structures.clustering.compiled import agglomeration as compiled
 from maxmargin.structures.clustering.measures import mitre_loss
 
@@ -43,15 +43,10 @@ def run(function, matrix, labels, truth=None, rate=0.0, least=1e-9):
     n, labels = len(matrix), labels.copy()
     truth = np.zeros(1, dtype=np.int64) if truth is None else truth
     n_true = int(truth.max()) + 1
-    counting = n if rate else 1
-    square, line = np.full((n, n), 7.0), np.full(n, 7.0)
-    shared = np.full((counting, counting), 7, dtype=np.int32)
-    cells = np.full((counting, n_true), 7, dtype=np.int32)
-    sizes, kinds, nearest = (np.full(n, 7, dtype=np.int64) for _ in range(3))
-    scratch = [square, cells, sizes]
-    if function is not compiled.move_items:
-        scratch = [square, shared, cells, sizes, kinds, nearest, line, line.copy()]
-    found = function(matrix, labels, truth, n_true, rate, least, *scratch)
+    scratch = ClimbScratch.of(n, n_true, counting=rate > 0)
+    for each in scratch:
+        each.fill(7)
+    found = function(matrix, labels, truth, n_true, rate, least, scratch)
     return labels.tolist(), found
 
 

@@ -151,7 +151,8 @@ def test_offers_make_a_front(offers, room):
     for x, (m, q, value) in enumerate(offers):
         expected = twin.front((m, q, float(value)) for m, q, value in offers[: x + 1])
         largest = max(largest, len(expected))
-        accepted = cky_counts.offer(cky_counts.BRACKETS, entry, score, size, 0, m, q, float(value), -1, 5, 6, 7, 8)
+        new = cky_counts.Entry(m, q, -1, 5, 6, 7, 8)
+        accepted = cky_counts.offer(cky_counts.BRACKETS, entry, score, size, 0, float(value), new)
         assert accepted == (largest <= room)
         if not accepted:
             return
@@ -170,21 +171,8 @@ def test_offers_of_the_k_best(values, k):
     for x, value in enumerate(values):
         better = cky_counts.full_of_better(fronts, 0, float(value))
         assert better == (x >= k and sorted(values[:x])[-k] >= value)
-        assert cky_counts.offer(
-            cky_counts.K_BEST,
-            fronts.below,
-            fronts.below_score,
-            fronts.below_size,
-            0,
-            0,
-            0,
-            float(value),
-            -1,
-            x,
-            0,
-            0,
-            0,
-        )
+        front, new = (fronts.below, fronts.below_score, fronts.below_size), cky_counts.Entry(0, 0, -1, x, 0, 0, 0)
+        assert cky_counts.offer(cky_counts.K_BEST, *front, 0, float(value), new)
         size = fronts.below_size[0]
         assert fronts.below_score[0, :size].tolist() == sorted(values[: x + 1], reverse=True)[:k]
         assert [values[rule] for rule in fronts.below[0, :size, 3]] == fronts.below_score[0, :size].tolist()

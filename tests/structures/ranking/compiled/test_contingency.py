@@ -15,6 +15,7 @@ from maxmargin.structures.ranking.compiled.contingency import (
     worst_in_rows,
     worst_on_lines,
 )
+from maxmargin.structures.ranking.contingency_batch import SampleLines
 
 KINDS = [(False, False), (True, False), (False, True), (True, True)]  # slack, squared
 kinds = pytest.mark.parametrize(("slack", "squared"), KINDS)
@@ -102,10 +103,10 @@ def test_worst_on_lines(slack, squared, groups, data):
     lam = np.array([1.0 if slack else data.draw(quarters) for _ in groups])
     n, scratch = len(groups), np.diff(bounds).max() + 1
     tp, fp, loss = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n)
-    worst_on_lines(
-        scores, bounds, positives, np.array(line_bounds), np.array(sizes, dtype=np.int64), np.array(alpha, dtype=float),
-        np.array(beta, dtype=float), lam, slack, squared, np.empty(scratch), np.empty(scratch), tp, fp, loss,
-    )  # fmt: skip
+    of_lines = np.array(sizes, dtype=np.int64), np.array(alpha, dtype=float), np.array(beta, dtype=float)
+    lines = SampleLines(np.array(line_bounds), *of_lines, np.zeros(n, dtype=np.int64), np.zeros(n))
+    sums_of_scores = np.empty(scratch), np.empty(scratch)
+    worst_on_lines(scores, bounds, positives, lines, lam, slack, squared, *sums_of_scores, tp, fp, loss)
     for g, (positive, negative) in enumerate(groups):
         own = twin.margin(positive, negative, tp[g], fp[g])
         best = max(0.0, twin.best_violation(positive, negative, losses[g], lam[g], slack, squared))

@@ -14,6 +14,7 @@ from maxmargin.structures.ranking.compiled.ranking import (
     swap_for_gains,
     swap_pairs,
 )
+from maxmargin.structures.ranking.gain_batch import GainScratch
 from maxmargin.structures.ranking.orders import discounts
 
 
@@ -189,11 +190,11 @@ def test_gains(drawn, k, data):
     states = max(int(np.prod(np.array(sizes) + 1)) for sizes in drawn.sizes)
     most = max(map(len, drawn.sizes))
     coefficients, losses = np.zeros(total), np.empty(n)
+    given, paid = (drawn.lam, drawn.scores, drawn.segments), discounts(max(map(sum, drawn.sizes)), k)
+    scratch = GainScratch.of(total, most, states)
     swap_for_gains(
-        drawn.lam, drawn.scores, drawn.segments, drawn.segment_bounds, drawn.pairs, np.concatenate(gains),
-        discounts(max(map(sum, drawn.sizes)), k), np.empty(total), np.empty(most, dtype=np.int64),
-        np.empty(most, dtype=np.int64), np.empty(states), np.empty(states, dtype=np.int8), coefficients, losses,
-    )  # fmt: skip
+        *given, drawn.segment_bounds, drawn.pairs, np.concatenate(gains), paid, scratch, coefficients, losses
+    )
 
     def loss_of(g, order):
         of_rows = [gain for gain, size in zip(gains[g], drawn.sizes[g], strict=True) for _ in range(size)]

@@ -61,9 +61,11 @@ def renumber(labels, first):
 
 
 @kernel
-def nearest_of(row, between, shared, sizes, penalty, nearest, heights, asked):
+def nearest_of(row, penalty, scratch):
     """Find the best partner of cluster `row` among the clusters after it, at this price of `shared`."""
-    nearest[row], asked[row] = -1, penalty
+    between, shared, sizes = scratch.between, scratch.shared, scratch.sizes
+    nearest, heights = scratch.nearest, scratch.heights
+    nearest[row], scratch.asked[row] = -1, penalty
     for other in range(row + 1, len(sizes)):
         if sizes[other] > 0:
             height = between[row, other]
@@ -74,16 +76,15 @@ def nearest_of(row, between, shared, sizes, penalty, nearest, heights, asked):
 
 
 @kernel
-def merge_clusters(
-    gains, labels, truth, n_true, rate, least, between, shared, cells, sizes, kinds, nearest, heights, asked
-):
+def merge_clusters(gains, labels, truth, n_true, rate, least, scratch):
     """Merge the two clusters that gain most while the gain exceeds `least`, and return the number of merges.
 
     Every cluster remembers its best partner among the clusters after it, and few must be searched again after a merge:
     mostly O(n²) in all. With the MITRE loss the price of a shared true cluster falls with every merge: a cluster that
     intersects `kinds` true ones gains at most kinds times the fall since its last search, at the price `asked`, and is
-    searched again only if that could make it the best. Scratch: between, shared (n, n), cells (n, n_true), others (n,).
+    searched again only if that could make it the best. `scratch` is ClimbScratch.
     """
+    between, shared, cells, sizes, kinds, nearest, heights, asked = scratch
     n, merges = len(labels), 0
     renumber(labels, nearest)
     clusters, pieces = count_sizes(labels, sizes), 0
@@ -107,23 +108,23 @@ def merge_clusters(
                             shared[a, b] += 1
     for row in range(n):
         if sizes[row] > 0:
-            nearest_of(row, between, shared, sizes, penalty, nearest, heights, asked)
+            nearest_of(row, penalty, scratch)
     while clusters > 1:
         bonus = 0.0
         if rate > 0:
             penalty = rate * 2.0 / ((n - clusters + 1) + (n - n_true))
             bonus = rate * (mitre(n, pieces, clusters - 1, n_true) - mitre(n, pieces, clusters, n_true))
-        a = highest(penalty, sizes, kinds, nearest, heights, asked)
+        a = highest(penalty, scratch)
         while asked[a] != penalty:
-            nearest_of(a, between, shared, sizes, penalty, nearest, heights, asked)
-            a = highest(penalty, sizes, kinds, nearest, heights, asked)
+            nearest_of(a, penalty, scratch)
+            a = highest(penalty, scratch)
         if heights[a] + bonus <= least:
             break
         b = nearest[a]
         if rate > 0:
             pieces -= shared[a, b]
             kinds[a] += kinds[b] - shared[a, b]
-            unite_cells(a, b, n_true, sizes, cells, shared)
+            unite_cells(a, b, n_true, scratch)
         clusters -= 1
         merges += 1
         sizes[a] += sizes[b]
@@ -138,7 +139,7 @@ def merge_clusters(
         for row in range(b):
             if sizes[row] > 0:
                 if row == a or nearest[row] == b or nearest[row] == a:
-                    nearest_of(row, between, shared, sizes, penalty, nearest, heights, asked)
+                    nearest_of(row, penalty, scratch)
                 elif row < a:
                     height = between[row, a]
                     if rate > 0:
@@ -149,20 +150,21 @@ def merge_clusters(
 
 
 @kernel
-def highest(penalty, sizes, kinds, nearest, heights, asked):
+def highest(penalty, scratch):
     """Return the cluster with the highest bound on the gain of a merge with a cluster after it."""
     best, most = -1, 0.0
-    for row in range(len(sizes)):
-        if sizes[row] > 0 and nearest[row] >= 0:
-            height = heights[row] + (asked[row] - penalty) * kinds[row]
+    for row in range(len(scratch.sizes)):
+        if scratch.sizes[row] > 0 and scratch.nearest[row] >= 0:
+            height = scratch.heights[row] + (scratch.asked[row] - penalty) * scratch.kinds[row]
             if best < 0 or height > most:
                 best, most = row, height
     return best
 
 
 @kernel
-def unite_cells(a, b, n_true, sizes, cells, shared):
+def unite_cells(a, b, n_true, scratch):
     """Add the items of cluster b to those of a."""
+    shared, cells, sizes = scratch.shared, scratch.cells, scratch.sizes
     for other in range(len(sizes)):
         if sizes[other] > 0 and other != a and other != b:
             shared[a, other] += shared[b, other]
@@ -178,11 +180,12 @@ def unite_cells(a, b, n_true, sizes, cells, shared):
 
 
 @kernel
-def move_items(gains, labels, truth, n_true, rate, least, held, cells, sizes):
+def move_items(gains, labels, truth, n_true, rate, least, scratch):
     """Move single items to their best cluster, possibly a new one, until no move gains more than `least`.
 
-    Returns the number of moves. Scratch: held (n, n), the total gain of every item with every cluster; cells, sizes.
+    Returns the number of moves. The scratch array `between` holds the total gain of every item with every cluster.
     """
+    held, cells, sizes = scratch.between, scratch.cells, scratch.sizes
     n, moves = len(labels), 0
     clusters, pieces = count_sizes(labels, sizes), 0
     if rate > 0:
@@ -228,15 +231,12 @@ def move_items(gains, labels, truth, n_true, rate, least, held, cells, sizes):
 
 
 @kernel
-def climb(gains, labels, truth, n_true, rate, least, between, shared, cells, sizes, kinds, nearest, heights, asked):
+def climb(gains, labels, truth, n_true, rate, least, scratch):
     """Alternate merges and moves from the clustering `labels`, in place, until neither gains anything."""
     first = True
-    while (
-        merge_clusters(
-            gains, labels, truth, n_true, rate, least, between, shared, cells, sizes, kinds, nearest, heights, asked
-        )
-        or first
-    ) and move_items(gains, labels, truth, n_true, rate, least, between, cells, sizes):
+    while (merge_clusters(gains, labels, truth, n_true, rate, least, scratch) or first) and move_items(
+        gains, labels, truth, n_true, rate, least, scratch
+    ):
         first = False
 
 

@@ -67,8 +67,12 @@ def best_windows(ids, runs, run_bounds, words, contexts, tables, places, backgro
 
 
 @kernel
-def add_window(start, strand, sign, codes, contexts, complement, size, length, no_background, indices, values, top):
-    """Append sign · (features of a motif at this window - those of the background there)."""
+def add_window(start, strand, sign, letters, size, length, no_background, indices, values, top):
+    """Append sign · (features of a motif at this window - those of the background there).
+
+    `letters` are the codes and contexts of all letters, and the complement of every code.
+    """
+    codes, contexts, complement = letters
     for j in range(length):
         code = codes[start + j]
         if strand == 0:
@@ -84,22 +88,15 @@ def add_window(start, strand, sign, codes, contexts, complement, size, length, n
 
 
 @kernel
-def window_differences(
-    first, first_strands, second, second_strands, codes, contexts, complement, size, length, no_background,
-    indptr, indices, values,
-):  # fmt: skip
-    """Row e is Ψ with a motif at window first[e] minus Ψ with one at second[e]; -1 is no motif."""
+def window_differences(first, second, letters, size, length, no_background, indptr, indices, values):
+    """Write rows of Ψ with motifs at the ChosenWindows `first` minus Ψ with motifs at `second`; -1 is no motif."""
     top = 0
-    for e in range(len(first)):
-        if first[e] != second[e] or first_strands[e] != second_strands[e]:
-            if first[e] >= 0:
-                top = add_window(
-                    first[e], first_strands[e], 1.0,
-                    codes, contexts, complement, size, length, no_background, indices, values, top,
-                )  # fmt: skip
-            if second[e] >= 0:
-                top = add_window(
-                    second[e], second_strands[e], -1.0,
-                    codes, contexts, complement, size, length, no_background, indices, values, top,
-                )  # fmt: skip
+    for e in range(len(first.starts)):
+        start, strand = first.starts[e], first.strands[e]
+        other, other_strand = second.starts[e], second.strands[e]
+        if start != other or strand != other_strand:
+            if start >= 0:
+                top = add_window(start, strand, 1.0, letters, size, length, no_background, indices, values, top)
+            if other >= 0:
+                top = add_window(other, other_strand, -1.0, letters, size, length, no_background, indices, values, top)
         indptr[e + 1] = top

@@ -51,13 +51,25 @@ class Fronts(NamedTuple):
     above_size: np.ndarray
 
 
+class Entry(NamedTuple):
+    """A derivation that may join a front: its counts, the rules at its top, and the entries below them."""
+
+    m: np.int64
+    q: np.int64
+    chain: int
+    rule: int
+    split: int
+    left: int
+    right: int
+
+
 @kernel
-def put(entry, score, s, x, m, q, value, chain, rule, split, left, right):
+def put(entry, score, s, x, value, new):
     """Write entry x of symbol s."""
     score[s, x] = value
-    entry[s, x, M], entry[s, x, Q] = m, q
-    entry[s, x, CHAIN], entry[s, x, RULE], entry[s, x, SPLIT] = chain, rule, split
-    entry[s, x, LEFT], entry[s, x, RIGHT] = left, right
+    entry[s, x, M], entry[s, x, Q] = new.m, new.q
+    entry[s, x, CHAIN], entry[s, x, RULE], entry[s, x, SPLIT] = new.chain, new.rule, new.split
+    entry[s, x, LEFT], entry[s, x, RIGHT] = new.left, new.right
 
 
 @kernel
@@ -69,8 +81,8 @@ def move(entry, score, s, x, to):
 
 
 @kernel
-def offer(kind, entry, score, size, s, m, q, value, chain, rule, split, left, right):
-    """Put an entry into the front of symbol s unless another dominates it; False if there is no room.
+def offer(kind, entry, score, size, s, value, new):
+    """Put an Entry into the front of symbol s unless another dominates it; return False if there is no room.
 
     The k best stand in order, and if there is no room the last one is dropped.
     """
@@ -85,20 +97,20 @@ def offer(kind, entry, score, size, s, m, q, value, chain, rule, split, left, ri
         while x > 0 and score[s, x - 1] < value:
             move(entry, score, s, x - 1, x)
             x -= 1
-        put(entry, score, s, x, m, q, value, chain, rule, split, left, right)
+        put(entry, score, s, x, value, new)
         return True
     for x in range(size[s]):
-        if score[s, x] >= value and entry[s, x, M] <= m and entry[s, x, Q] >= q:
+        if score[s, x] >= value and entry[s, x, M] <= new.m and entry[s, x, Q] >= new.q:
             return True
     count = 0
     for x in range(size[s]):
-        if not (value >= score[s, x] and m <= entry[s, x, M] and q >= entry[s, x, Q]):
+        if not (value >= score[s, x] and new.m <= entry[s, x, M] and new.q >= entry[s, x, Q]):
             if count < x:
                 move(entry, score, s, x, count)
             count += 1
     if count == entry.shape[1]:
         return False
-    put(entry, score, s, count, m, q, value, chain, rule, split, left, right)
+    put(entry, score, s, count, value, new)
     size[s] = count + 1
     return True
 
@@ -133,21 +145,8 @@ def climb_fronts(w, c, kind, places, zero, rules, truth, outer, least, fronts, u
             if value + outer[c, s] < least or outer[c, s] == NOTHING:
                 continue
             q = 1 if kind == ZERO_ONE and truth.chain[c] != -1 else e[Q]
-            if not offer(
-                kind,
-                fronts.above,
-                fronts.above_score,
-                fronts.above_size,
-                s,
-                e[M],
-                q,
-                value,
-                -1,
-                e[RULE],
-                e[SPLIT],
-                e[LEFT],
-                e[RIGHT],
-            ):
+            new = Entry(np.int64(e[M]), np.int64(q), -1, e[RULE], e[SPLIT], e[LEFT], e[RIGHT])
+            if not offer(kind, fronts.above, fronts.above_score, fronts.above_size, s, value, new):
                 return -1
     for chain in range(len(rules.top)):
         s, top = rules.bottom[chain], rules.top[chain]
@@ -165,21 +164,8 @@ def climb_fronts(w, c, kind, places, zero, rules, truth, outer, least, fronts, u
                 m, q = labelled(kind, truth.hit[c, rules.step_label[step]], m, q)
             if kind == ZERO_ONE and truth.chain[c] != chain:
                 q = 1
-            if not offer(
-                kind,
-                fronts.above,
-                fronts.above_score,
-                fronts.above_size,
-                top,
-                m,
-                q,
-                value,
-                chain,
-                e[RULE],
-                e[SPLIT],
-                e[LEFT],
-                e[RIGHT],
-            ):
+            climbed = Entry(np.int64(m), np.int64(q), chain, e[RULE], e[SPLIT], e[LEFT], e[RIGHT])
+            if not offer(kind, fronts.above, fronts.above_score, fronts.above_size, top, value, climbed):
                 return -1
     for s in range(len(fronts.above_size)):
         fronts.first[c, s], fronts.size[c, s] = used, fronts.above_size[s]
@@ -267,21 +253,9 @@ def fill_fronts(w, kind, sentence, zero, rules, truth, above, outer, outer_below
                                     q = 1 if false else min(q, 1)
                                 if label >= 0:
                                     m, q = labelled(kind, truth.hit[c, label], m, q)
-                                if not offer(
-                                    kind,
-                                    fronts.below,
-                                    fronts.below_score,
-                                    fronts.below_size,
-                                    parent,
-                                    m,
-                                    q,
-                                    value,
-                                    -1,
-                                    r,
-                                    k,
-                                    x,
-                                    y,
-                                ):
+                                new = Entry(np.int64(m), np.int64(q), -1, r, k, x, y)
+                                front = fronts.below, fronts.below_score, fronts.below_size
+                                if not offer(kind, *front, parent, value, new):
                                     return False
             used = climb_fronts(w, c, kind, places, zero, rules, truth, outer, least, fronts, used)
             if used < 0:

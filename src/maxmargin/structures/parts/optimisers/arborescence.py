@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +14,15 @@ from maxmargin.base.files.fields import Whole
 from maxmargin.base.files.objects import Fields
 from maxmargin.structures.parts.optimisers.base import MOST_NODES, Optimiser
 from maxmargin.structures.parts.optimisers.network import Network
+
+
+class ArcHeaps(NamedTuple):
+    """Scratch arrays of the search: skew heaps of arcs, see compiled/arborescence.py."""
+
+    reduced: Array  # the reduced cost of each arc
+    added: Array  # a number that is still to be added to all arcs below
+    left: Index  # the arc below on the left; -1: none
+    right: Index
 
 
 class Arborescence(Optimiser):
@@ -54,13 +63,10 @@ class Arborescence(Optimiser):
         from maxmargin.structures.parts.optimisers.compiled.arborescence import cheapest_arborescences
 
         chosen, n_arcs = np.zeros(costs.shape), len(self._useful)
-        reduced, added = np.empty((2, n_arcs))
-        left, right = np.empty((2, n_arcs), dtype=np.intp)
-        heap, enter, parent, above, walk, path = np.empty((6, 2 * self.n_nodes), dtype=np.intp)
-        cheapest_arborescences(
-            costs, self._useful, self._tails, self._heads, self.n_nodes, self.root, reduced, added, left, right,
-            heap, enter, parent, above, walk, path, chosen,
-        )  # fmt: skip
+        (reduced, added), (left, right) = np.empty((2, n_arcs)), np.empty((2, n_arcs), dtype=np.intp)
+        heaps = ArcHeaps(reduced, added, left, right)
+        nodes, ends = np.empty((6, 2 * self.n_nodes), dtype=np.intp), (self._tails, self._heads)
+        cheapest_arborescences(costs, self._useful, *ends, self.n_nodes, self.root, heaps, nodes, chosen)
         return chosen
 
     def check(self, z: Any) -> None:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.base.arrays import Array
+from maxmargin.base.arrays import Array, Index
 from maxmargin.structures.parts.optimisers.base import Optimiser
 from maxmargin.structures.parts.optimisers.linear_program import LinearProgram
 
 TABLE = 2**15  # numbers in a table up to which it is the shorter way
 LARGEST = 2**23  # numbers in a table, of 8 bytes each, up to which it is the way out of a search
 LOOKS = 2**25  # at things in a search without such a way out; a programme in whole numbers takes about as long
+
+
+class SearchScratch(NamedTuple):
+    """Scratch arrays of the search, see compiled/knapsack.py."""
+
+    left: np.ndarray  # the rest of each capacity
+    stack: Index  # the things that are taken
+    sums: Array  # the total value before each of them
 
 
 class Knapsack(Optimiser):
@@ -98,11 +106,9 @@ class Knapsack(Optimiser):
         order = np.argsort(-rates, axis=1, kind="stable")
         chosen, finished = np.zeros(costs.shape), np.empty(len(costs), dtype=np.bool_)
         n = costs.shape[1]
-        left, stack, sums = np.empty_like(self._capacities), np.empty(n, dtype=np.intp), np.empty(n)
-        fill_by_search(
-            costs, self._weights, self._capacities, prices, priced, order, useful.sum(axis=1), looks,
-            left, stack, sums, chosen, finished,
-        )  # fmt: skip
+        scratch = SearchScratch(np.empty_like(self._capacities), np.empty(n, dtype=np.intp), np.empty(n))
+        limits, counts = (self._weights, self._capacities, prices, priced), useful.sum(axis=1)
+        fill_by_search(costs, *limits, order, counts, looks, scratch, chosen, finished)
         if not finished.all():
             rest = costs[~finished]
             chosen[~finished] = self._by_table(rest) if tabled else self._by_program(rest)

@@ -78,10 +78,8 @@ def top_of_line(low, high, guess, m, alpha, beta, lost, won, lam, slack, squared
 
 
 @kernel
-def worst_on_lines(
-    scores, bounds, positives, line_bounds, sizes, alpha, beta, lam, slack, squared, lost, won, tp, fp, loss
-):
-    """For every group the table of the most violated prediction, among lines a + b = m of linear Δ.
+def worst_on_lines(scores, bounds, positives, lines, lam, slack, squared, lost, won, tp, fp, loss):
+    """Find the table of the most violated prediction of every group, among lines a + b = m of linear Δ (SampleLines).
 
     On each of them Δ = alpha + beta·(min(m, P) - a). The truth, which violates nothing, is one of the candidates. Rows
     that are not given are negative and not predicted positive: lines that need more than there are have no table.
@@ -91,14 +89,12 @@ def worst_on_lines(
         cumulate(scores[bounds[g] : bounds[g + 1]], P, lost, won)
         tp[g], fp[g], loss[g] = P, 0, 0.0
         best, a = 0.0, 0
-        for line in range(line_bounds[g], line_bounds[g + 1]):
-            m = sizes[line]
+        for line in range(lines.bounds[g], lines.bounds[g + 1]):
+            m, alpha, beta = lines.sizes[line], lines.alpha[line], lines.beta[line]
             if m > n:
                 break
-            a = top_of_line(
-                max(0, m - (n - P)), min(m, P), a, m, alpha[line], beta[line], lost, won, lam[g], slack, squared
-            )
-            delta = alpha[line] + beta[line] * (min(m, P) - a)
+            a = top_of_line(max(0, m - (n - P)), min(m, P), a, m, alpha, beta, lost, won, lam[g], slack, squared)
+            delta = alpha + beta * (min(m, P) - a)
             value = violation(delta, lost[a] + won[m - a], lam[g], slack, squared)
             if value > best:
                 best = value

@@ -149,28 +149,14 @@ def swap_for_average_precision(lam, scores, segments, segment_bounds, harmonic, 
 
 
 @kernel
-def swap_for_gains(
-    lam,
-    scores,
-    segments,
-    segment_bounds,
-    pairs,
-    gains,
-    discounts,
-    prefix,
-    counts,
-    strides,
-    best,
-    choice,
-    coefficients,
-    losses,
-):
-    """The most violated ranking of every group when the loss is 1 - Σ gains[level] · discounts[position].
+def swap_for_gains(lam, scores, segments, segment_bounds, pairs, gains, discounts, scratch, coefficients, losses):
+    """Find the most violated ranking of every group if the loss is 1 - Σ gains[level] · discounts[position].
 
     A state of the dynamic program says how many rows of each level have been ranked; the next row of a level takes the
     next position and, by (1), scores with all rows of lower levels that are still to come. gains[segment] is divided by
-    the best sum that the group can have, prefix[i] becomes the sum of scores before row i within its segment.
+    the best sum that the group can have.
     """
+    prefix, counts, strides, best, choice = scratch
     for g in range(len(losses)):
         first, last = segments[g], segments[g + 1]
         losses[g] = 0.0

@@ -19,8 +19,9 @@ from maxmargin.base.compiled.kernel import kernel
 
 
 @kernel
-def hand_down(k, reduced, added, left, right):
+def hand_down(k, heaps):
     """Add what waits at an arc to it, and let it wait at the two below."""
+    reduced, added, left, right = heaps
     if added[k] != 0.0:
         reduced[k] += added[k]
         if left[k] >= 0:
@@ -31,14 +32,15 @@ def hand_down(k, reduced, added, left, right):
 
 
 @kernel
-def join(a, b, reduced, added, left, right):
-    """The heap of the arcs of two heaps, each given by its top arc; -1 is no arc."""
+def join(a, b, heaps):
+    """Join two heaps, each given by its top arc, and return the top; -1 is no arc."""
+    reduced, _, left, right = heaps
     if a < 0:
         return b
     if b < 0:
         return a
-    hand_down(a, reduced, added, left, right)
-    hand_down(b, reduced, added, left, right)
+    hand_down(a, heaps)
+    hand_down(b, heaps)
     if reduced[b] < reduced[a]:
         a, b = b, a
     top = a
@@ -48,7 +50,7 @@ def join(a, b, reduced, added, left, right):
         if below < 0:
             left[a] = b
             return top
-        hand_down(below, reduced, added, left, right)
+        hand_down(below, heaps)
         if reduced[b] < reduced[below]:
             below, b = b, below
         left[a] = below
@@ -65,23 +67,22 @@ def outermost(v, above):
 
 
 @kernel
-def cheapest_arborescences(
-    costs, arcs, tails, heads, n_nodes, root,
-    reduced, added, left, right, heap, enter, parent, above, walk, path, chosen,
-):  # fmt: skip
+def cheapest_arborescences(costs, arcs, tails, heads, n_nodes, root, heaps, nodes, chosen):
     """Set chosen[r, p] = 1 for the arcs p of a cheapest arborescence from the root at costs[r].
 
     arcs are the numbers of those that may be taken, without loops and arcs into the root; tails and heads are their
-    ends. All nodes can be reached. chosen is 0. Scratch: reduced, added, left and right, a number per arc; heap, enter,
-    parent, above, walk and path, two per node, because there are fewer cycles than nodes.
+    ends. All nodes can be reached. chosen is 0. Scratch: the ArcHeaps `heaps`, and `nodes`, six rows with two numbers
+    per node, because there are fewer cycles than nodes.
     """
+    reduced, added, left, right = heaps
+    heap, enter, parent, above, walk, path = nodes[0], nodes[1], nodes[2], nodes[3], nodes[4], nodes[5]
     for r in range(len(costs)):
         for v in range(2 * n_nodes):
             heap[v] = enter[v] = parent[v] = walk[v] = -1
             above[v] = v
         for k in range(len(arcs)):
             reduced[k], added[k], left[k], right[k] = costs[r, arcs[k]], 0.0, -1, -1
-            heap[heads[k]] = join(heap[heads[k]], k, reduced, added, left, right)
+            heap[heads[k]] = join(heap[heads[k]], k, heaps)
         walk[root] = n_nodes  # a walk of its own, at which all others may end
         count = n_nodes  # of nodes and cycles
         for start in range(n_nodes):
@@ -90,8 +91,8 @@ def cheapest_arborescences(
                 before = at
                 while before == at:  # arcs within a cycle are of no use any more
                     k = heap[at]
-                    hand_down(k, reduced, added, left, right)
-                    heap[at] = join(left[k], right[k], reduced, added, left, right)
+                    hand_down(k, heaps)
+                    heap[at] = join(left[k], right[k], heaps)
                     before = outermost(tails[k], above)
                 enter[at], walk[at], path[length] = k, start, at
                 length += 1
@@ -107,7 +108,7 @@ def cheapest_arborescences(
                     length -= 1
                     at = path[length]
                     parent[at] = above[at] = cycle
-                    heap[cycle] = join(heap[cycle], heap[at], reduced, added, left, right)
+                    heap[cycle] = join(heap[cycle], heap[at], heaps)
                 at = cycle
         for back in range(count - n_nodes):
             cycle = count - 1 - back

@@ -34,9 +34,7 @@ def fill_by_table(values, weights, capacities, table, chosen):
 
 
 @kernel
-def fill_by_search(
-    values, weights, capacities, prices, priced, order, useful, looks, left, stack, sums, chosen, finished
-):
+def fill_by_search(values, weights, capacities, prices, priced, order, useful, looks, scratch, chosen, finished):
     """Set chosen[r, i] = 1 for the things i of the best knapsack with values[r], of any number of capacities.
 
     Things are tried in the order of order[r, : useful[r]], each first taken and then left. A branch is given up where
@@ -48,9 +46,9 @@ def fill_by_search(
     over 0 <= x <= 1 of the things to come. All capacities were added up to one, with prices >= 0, so (2) is not less
     than what is possible; its things are taken in the order of value per price, which `order` must be. chosen is 0.
     finished[r] says whether the search ended within so many looks at things: else what is chosen may not be the best.
-    Scratch:
-    left, one number per capacity; stack and sums, one per thing.
+    `scratch` is SearchScratch.
     """
+    left, stack, sums = scratch
     n_capacities = len(capacities)
     for r in range(len(values)):
         for k in range(n_capacities):
