@@ -14,9 +14,9 @@ from maxmargin import GraphLabeler, MulticlassSVC, OrdinalSVC, SequenceLabeler
 from maxmargin.datasets import digit_strings
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.oracle import Oracle
-from maxmargin.solvers import BCFW, joint_rounds
+from maxmargin.solvers import BCFW, NSlack, joint_rounds
 from maxmargin.solvers.joint_rounds import JointRounds
-from maxmargin.tasks import Multiclass
+from maxmargin.tasks import Multiclass, Ordinal
 
 
 @pytest.fixture
@@ -87,6 +87,17 @@ def test_larger_sets(rounds, solver):
     labels = [[int(label)] for label in y]
     model = GraphLabeler(C=1000, solver=solver, tol=1e-2, random_state=0, max_passes=100).fit(graphs, labels)
     assert model.certificate_.converged
+
+
+@pytest.mark.parametrize("solver", [BCFW, NSlack])
+@pytest.mark.parametrize("C", [1e3, 1e5])
+def test_rounds_begin_where_passes_will_not_suffice(rounds, solver, C):
+    """A pass over two equal inputs with different labels costs next to nothing, and gains next to nothing."""
+    batch = Ordinal([0, 1, 2]).setup_and_pack(np.array([[2.0], [2.0]]), [0, 1])
+    certificate = solver(tol=1e-6).solve(Oracle(batch), C).certificate
+    assert rounds
+    assert certificate.converged
+    assert certificate.passes < 100
 
 
 def test_no_joint_round_on_well_scaled_data(rounds):
@@ -267,7 +278,7 @@ def test_rounds_raise_the_dual_and_measure_the_objective(formulation, seed):
     joint = JointRounds(oracle, blocks, C, 1e-3)
     joint.note(1, 1.0)
     least, highest = np.inf, -np.inf
-    for _, step in zip(range(6), joint.steps(), strict=False):
+    for _, step in zip(range(6), joint.steps(100), strict=False):
         assert step.risk == pytest.approx(oracle.risk(step.w))
         assert step.hoped >= highest
         least, highest = min(least, oracle.objective(step.w, step.risk, C)), step.hoped

@@ -55,8 +55,9 @@ class BCFW(Solver, name="bcfw"):
     def advance(self, oracle: Oracle, C: float, at: Passes) -> Iterator[Step]:
         joint, most = at.joint, at.calls_before + self.max_passes * oracle.n
         while True:
-            if joint.due(at.stalled >= 3):
-                yield from joint.steps()
+            remaining = (most - oracle.calls) / oracle.n
+            if joint.due(at.stalled >= 3, remaining):
+                yield from joint.steps(remaining)
                 at.stalled = 3 if joint.exhausted else 0
             if at.stalled >= 3:
                 return

@@ -184,8 +184,12 @@ class JointRounds:
         self.work += self.blocks.visit_work * (work + 1)
         self.gaps.append(_gap(guess, self.blocks.dual))
 
-    def due(self, stalled: bool) -> bool:
-        """Return whether joint rounds will be cheaper than more passes; `stalled`: passes gain nothing any more."""
+    def due(self, stalled: bool, remaining: float) -> bool:
+        """Return whether joint rounds should take the place of passes.
+
+        They do so if passes gain nothing any more (`stalled`), if rounds will be cheaper, or if the passes that the
+        solver may still make (`remaining`) will not suffice at their present rate.
+        """
         if self.rounds is not None:  # they go on
             return True
         if not self.gaps:
@@ -195,15 +199,19 @@ class JointRounds:
         if stalled:
             return self._affordable()
         confined, cost = self.oracle.geometry is not None, self._cost()
-        if confined and len(self.gaps) >= PATIENCE and cost <= 0.1 * SMALL:
-            return True  # steps that know no bounds may be too short for ever, and the gap falls all the time
+        if len(self.gaps) >= PATIENCE and cost <= 0.1 * SMALL:
+            if confined:
+                return True  # steps that know no bounds may be too short for ever, and the gap falls all the time
+            if self._passes_cost(remaining) == inf and self._affordable():
+                return True
         if len(self.gaps) < LOOK or (self.gaps[-1] <= 2.5 * self.tol and not confined):
             return False
-        return self.work >= cost and self._passes_cost() > WORTH * cost and self._affordable()
+        return self.work >= cost and self._passes_cost(remaining) > WORTH * cost and self._affordable()
 
-    def _passes_cost(self) -> float:
-        """Estimate what the passes to come would cost at their present rate."""
-        return _left(self.gaps, self.tol) * self.work / len(self.gaps)
+    def _passes_cost(self, remaining: float) -> float:
+        """Estimate what the passes to come would cost at their present rate: inf if `remaining` will not suffice."""
+        passes = _left(self.gaps, self.tol)
+        return inf if passes > remaining else passes * self.work / len(self.gaps)
 
     def _size(self) -> JointSize:
         """Return the planes and blocks of a joint solve, with those that bounds add."""
@@ -223,7 +231,7 @@ class JointRounds:
         dearest = max(DEAREST * (self.before + self.work), SMALL)
         return mb <= self.blocks.problem.limits.cache_mb and self._cost() <= dearest
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self, remaining: float) -> Iterator[Step]:
         """Yield rounds until they gain nothing, or will cost more than the passes they replace.
 
         They change `blocks`, and need its planes one by one: passes go on with what `blocks` is afterwards.
@@ -231,7 +239,7 @@ class JointRounds:
         oracle = self.oracle
         if self.rounds is None:
             self.over_planes = True
-            self.rounds = Rounds(self.blocks.w, self._passes_cost())
+            self.rounds = Rounds(self.blocks.w, self._passes_cost(remaining))
             self.before, self.work = self.before + self.work, 0.0
             self._planes.make_slots(PLANES // oracle.n)
         rounds, blocks = self.rounds, self._planes

@@ -50,8 +50,9 @@ class NSlack(Solver, name="n_slack"):
     def advance(self, oracle: Oracle, C: float, at: Passes) -> Iterator[Step]:
         joint, everyone = at.joint, np.arange(oracle.n)
         while True:
-            if self.reoptimise == "joint" and joint.due(at.stalled >= 3):
-                yield from joint.steps()
+            remaining = self.max_passes - (oracle.calls - at.calls_before) / oracle.n
+            if self.reoptimise == "joint" and joint.due(at.stalled >= 3, remaining):
+                yield from joint.steps(remaining)
                 at.stalled = 3 if joint.exhausted else 0
             if at.stalled >= 3:
                 return
