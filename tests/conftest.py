@@ -4,6 +4,7 @@ Tests share twins, strategies and example tasks, which are in this folder; those
 loaders of the benchmarks.
 """
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -33,6 +34,16 @@ settings.load_profile("maxmargin")
 interruptions.AGAIN = 0.0  # tests plant Ctrl-C faster than a person presses it; those of the second one set it again
 
 
+# What is collected stays until the end. The garbage collector need not look at hundreds of thousands of such objects
+# again and again, while tests are collected or later.
+gc.disable()
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
+
+
 def pytest_configure(config):
     config.addinivalue_line("markers", "thorough: draws more examples in make proofs, which runs it again")
     config.addinivalue_line("markers", "every(k): only every k-th value of this test's list runs in make test")
@@ -52,9 +63,11 @@ def pytest_collection_modifyitems(items):
 def group(item):
     """Return the name of the tests that one process runs together, so that what they share is made and compiled once.
 
-    These are the tests of a structure, and those of a file elsewhere.
+    These are the tests of a structure, those that read the source, and those of a file elsewhere.
     """
     place = item.path.relative_to(TESTS)
+    if hasattr(item.module, "source_trees"):
+        return "source"
     return place.parts[1] if place.parts[0] == "structures" else str(place)
 
 

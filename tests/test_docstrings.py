@@ -5,14 +5,13 @@ import doctest
 import importlib
 import inspect
 import re
-from pathlib import Path
 
 import pytest
 from sklearn.base import BaseEstimator
+from source_trees import PACKAGE, source_trees
 
 import maxmargin as mm
 
-PACKAGE = Path(mm.__file__).resolve().parent
 FILES = sorted(PACKAGE.rglob("*.py"))
 FRAGMENT = re.compile(r"(What|Of|Whether|How|Those|Where|Who|That|So|Its|Their) ")  # not the beginning of a sentence
 FACADES = (
@@ -27,10 +26,10 @@ WITHOUT_SECTIONS = 140  # public names whose docstrings lack a section for their
 
 def docstrings():
     """Yield the file, the line and the docstring of every function and class of the package."""
-    for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, tree in source_trees().items():
+        for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and (text := ast.get_docstring(node, clean=False)):
-                yield path.relative_to(PACKAGE), node, text
+                yield path, node, text
 
 
 def test_docstrings_begin_with_a_sentence():

@@ -6,13 +6,11 @@ Imports inside of functions and those for types alone count like all others.
 import ast
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
 
 import pytest
+from source_trees import PACKAGE as ROOT
+from source_trees import source_trees
 
-import maxmargin
-
-ROOT = Path(maxmargin.__file__).parent
 # The folders of the package, from the lowest to the highest. A module imports from its own folder and from lower ones.
 ORDER = [
     "base",
@@ -54,8 +52,10 @@ FILES["maxmargin"] = ROOT / "__init__.pyi"  # which names what is imported at fi
 
 @cache
 def trees():
-    """Of all files; not when tests are collected, because it takes seconds."""
-    return {name: ast.parse(path.read_text()) for name, path in FILES.items()}
+    """Return the tree of every module, and that of the stub for the package itself."""
+    found = source_trees()
+    modules = {name: found[path.relative_to(ROOT)] for name, path in FILES.items() if path.suffix == ".py"}
+    return {**modules, "maxmargin": ast.parse(FILES["maxmargin"].read_text(encoding="utf-8"))}
 
 
 def imported(tree):

@@ -5,11 +5,11 @@ import inspect
 import re
 from collections import defaultdict
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
+from source_trees import source_trees
 
 import maxmargin as mm
 from maxmargin import counting, optimisers, solvers, tasks
@@ -287,8 +287,7 @@ def test_every_weight_has_a_name(way):
 def test_class_names_are_unique():
     """Nor has a name of a type, such as an alias, that of a class elsewhere."""
     places, aliases = defaultdict(list), defaultdict(list)
-    for path in sorted(Path(mm.__file__).parent.rglob("*.py")):
-        tree = ast.parse(path.read_text())
+    for path, tree in source_trees().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(path)

@@ -48,6 +48,7 @@ def assert_same_search(one, other):
     assert_same(*models)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("way", WAYS)
 def test_stopped_again_and_again(way, tmp_path):
     make, search, steps = WAYS[way]

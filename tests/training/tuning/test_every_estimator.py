@@ -70,6 +70,7 @@ def test_none_is_left_out():
     assert StructuredSVM in has_C
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::maxmargin.errors.NothingLearnt")
