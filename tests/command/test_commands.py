@@ -34,6 +34,7 @@ def test_models_of_every_kind_score_certify_and_show_themselves(run, kind):
     assert json.loads(run("inspect", f"{kind}.mm", "--json")[1])["heaviest weights"]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_pages_about_models_of_every_kind(run, kind):
     data, more = KINDS[kind][0], MORE.get(kind, ())

@@ -27,6 +27,7 @@ print(*(name for name in ("pandas", "scipy.stats", "scipy.optimize", "matplotlib
     assert run(code) == ["A", "B"]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "code",
     [

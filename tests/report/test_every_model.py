@@ -31,6 +31,7 @@ def test_all_estimators_are_here():
         assert each._findings is not Reported._findings
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", MAKERS)
 def test_pages_are_whole_and_alone(name):
     page = reported(name)

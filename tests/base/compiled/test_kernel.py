@@ -81,6 +81,7 @@ def unwritable(throwaway):
     return throwaway
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("plain", ["0", "1"])
 def test_change_in_another_folder_is_seen(throwaway, plain):
     env = {"MAXMARGIN_PLAIN_KERNELS": plain}

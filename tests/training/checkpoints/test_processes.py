@@ -26,11 +26,6 @@ def test_a_hundred_processes_are_killed():
     assert "100 of 100 alike" in run("kills.py", 100, 0)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
-def test_some_processes_are_killed():
-    assert "3 of 3 alike" in run("kills.py", 3, 0, "classes bcfw")
-
-
 @pytest.mark.slow
 def test_every_model_goes_on():
     assert ", 0 wrong" in run("every_model.py", 3)
@@ -55,6 +50,7 @@ def tagger():
     return mm.SequenceLabeler(C=10.0, forbidden="BIO", tol=1e-4)
 
 
+@pytest.mark.slow
 def test_another_process_with_other_hashes_goes_on(tmp_path):
     for session, stop in enumerate([2, 1000]):
         environment = {**os.environ, "PYTHONHASHSEED": str(session + 1)}

@@ -219,6 +219,7 @@ def test_weights_reach_scorers_that_take_them():
     tuned(Cs=[1.0], scoring=make_scorer(plain)).fit(A, B, sample_weight=weights)
 
 
+@pytest.mark.slow
 def test_classifiers_have_stratified_folds():
     X, y = rare()
     y = y.astype(bool)
@@ -582,6 +583,7 @@ def test_blas_has_its_threads_back():
     assert threads() == before
 
 
+@pytest.mark.slow
 def test_no_warnings_on_the_way():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
