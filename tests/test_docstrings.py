@@ -20,8 +20,8 @@ FACADES = (
 )  # fmt: skip
 
 # Both limits are what is true now. They may be lowered, never raised.
-FRAGMENTS = 0.08  # share of docstrings that begin with a fragment
-WITHOUT_SECTIONS = 140  # public names whose docstrings lack a section for their parameters or for their result
+FRAGMENTS = 0.03  # share of docstrings that begin with a fragment
+WITHOUT_SECTIONS = 48  # public names whose docstrings lack a section for their parameters or for their result
 
 
 def docstrings():

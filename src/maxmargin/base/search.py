@@ -18,12 +18,12 @@ class Search(StrEnum):
 
     @property
     def proves(self) -> bool:
-        """Whether no output is better than what was found, so that it bounds the violation from above."""
+        """True if no output is better than the one found, so that it bounds the violation from above."""
         return self is not Search.UNDERGENERATING
 
     @property
     def estimates(self) -> bool:
-        """Whether what was found only bounds the objective from below."""
+        """True if the output found only bounds the objective from below."""
         return self is Search.UNDERGENERATING
 
     @classmethod

@@ -13,21 +13,32 @@ from maxmargin.problem.dual.objective import relative_gap
 
 @dataclass(frozen=True)
 class CountingCertificate:
-    """The certificate of the least squares problem (least_squares.py), with the vocabulary of `objective.Certificate`.
+    """The certificate of a counting-based model, with the vocabulary of `objective.Certificate`.
 
-    `primal` and `dual` are relative to the objective of f = 0, which is `at_zero`: a model that has learnt something
-    has a
-    negative objective.
+    It belongs to the problem of least_squares.py. `primal` and `dual` are relative to the objective of f = 0, which is
+    `at_zero`: a model that has learnt something has a negative objective.
+
+    Parameters
+    ----------
+    primal : the objective of the returned model, measured from scratch.
+    dual : a lower bound on every objective value, from the gradient at the model; -inf if none is proved.
+    at_zero : ½ for every correct output.
+    residual : that of the linear system, measured from scratch, relative to its right side.
+    converged : True if the residual is within ten times tol, or rounding.
+    solver : "closed form" or "conjugate gradients".
+    iterations : those of conjugate gradients.
+    seconds, cpu_seconds : the first model of a path includes the work shared by all.
+    stop_reason : why training ended, in words.
     """
 
-    primal: float  # objective of the returned model, measured from scratch
-    dual: float  # lower bound on every objective value, from the gradient at the model; -inf if none is proved
-    at_zero: float  # ½ for every correct output
-    residual: float  # of the linear system, measured from scratch, relative to its right side
-    converged: bool  # the residual is within ten times tol, or rounding
-    solver: str  # "closed form" or "conjugate gradients"
+    primal: float
+    dual: float
+    at_zero: float
+    residual: float
+    converged: bool
+    solver: str
     iterations: int
-    seconds: float  # the first model of a path includes the work shared by all
+    seconds: float
     cpu_seconds: float
     stop_reason: str
 

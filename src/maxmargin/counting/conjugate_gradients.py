@@ -133,8 +133,8 @@ def solve(
 ) -> IteratedSolution:
     """Iterate until the preconditioned residual is tol times the first one.
 
-    accept : is then called with the coefficients; if it returns False, iterations continue until the residual is a
-    tenth.
+    accept : is then called with the coefficients; if it returns False, iterations continue until the residual is
+        a tenth.
     watch : is called with the number of iterations and the residual.
     keeper : receives, after iterations, the state that another process needs to resume.
     """

@@ -1,4 +1,4 @@
-"""What a report shows of models that count outputs: exact outputs, labels one by one, routes."""
+"""Sections of a report on counting-based models: exact outputs, labels one by one, routes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from maxmargin.report.sections import LabelCounts, scores_of_labels, weights_sec
 
 
 def output_findings(model: Any, X: Any, Y: Any, output_sets: Sequence[Any] | None = None) -> Findings:
-    """Outputs that are exact, and features of outputs that agree; an output is worse the more of these do not."""
+    """Compute the findings for outputs and their features; outputs are ordered by the number of wrong features."""
     scores = model._scores(X)
     if len(scores) != len(Y):
         raise ValueError(f"X has {len(scores)} examples but Y has {len(Y)}")
@@ -47,13 +47,13 @@ def output_findings(model: Any, X: Any, Y: Any, output_sets: Sequence[Any] | Non
 
 
 def label_findings(model: Any, X: Any, y: Any) -> Findings:
-    """Those of all classifiers."""
+    """Compute the findings for labels, as for all classifiers."""
     return class_findings(model, X, y, linear=model._weights_ is not None)
 
 
 def multilabel_findings(model: Any, X: Any, Y: Any) -> Findings:
-    """Labels one by one; a row is worse the more of its labels are wrong."""
-    model.score(X, Y)  # which says what is wrong with Y
+    """Compute the findings for labels one by one; rows are ordered by the number of wrong labels."""
+    model.score(X, Y)  # raises an error if Y is invalid
     found = np.asarray(model.predict(X), dtype=bool)
     truth = np.asarray(Y.todense() if hasattr(Y, "todense") else Y, dtype=bool)
     wrong = np.sum(found != truth, axis=1)
@@ -80,8 +80,10 @@ def multilabel_findings(model: Any, X: Any, Y: Any) -> Findings:
 
 
 def route_findings(model: Any, X: Any, Y: Any, start: Any = None, end: Any = None, length: Any = None) -> Findings:
-    """Points and their order; a route is worse the fewer of its points are found, and then the fewer pairs in order."""
-    model.score(X, Y, start, end, length)  # which says what is wrong with the routes
+    """Compute the findings for points and their order; routes with few points found, then with few pairs in order, come
+    first.
+    """
+    model.score(X, Y, start, end, length)  # raises an error if the routes are invalid
     asked = [length] * len(Y) if X is None and not isinstance(length, list | tuple) else length
     found = [list(route) for route in model.predict(X, start, end, asked)]
     truth = [list(route) for route in Y]
@@ -113,7 +115,7 @@ def route_findings(model: Any, X: Any, Y: Any, start: Any = None, end: Any = Non
 
 
 def learnt_steps(model: Any) -> list[Section]:
-    """The scores of stepping from one point to another, for a trip with features 0."""
+    """Return the scores of stepping from one point to another, for a trip whose features are 0."""
     if model._weights_ is None:
         return []
     weights = model.weights_

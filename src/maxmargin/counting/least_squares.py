@@ -54,7 +54,7 @@ class LeastSquares:
 
     @property
     def convex(self) -> bool:
-        """Whether J is known to be convex: with several outputs (1) is a sum of squares only if the distribution is
+        """True if J is known to be convex: with several outputs (1) is a sum of squares only if the distribution is
         uniform.
         """
         return self.moments.uniform or not self.inverse.any()
@@ -66,7 +66,7 @@ class LeastSquares:
 
     @property
     def single(self) -> bool:
-        """Whether every example has one output."""
+        """True if every example has one output."""
         return bool((self.counts == 1).all())
 
     def summed(self, values: Array) -> Array:
@@ -98,12 +98,9 @@ class LeastSquares:
         """Return the criterion by which λ is chosen, given values F of models that have not seen the example.
 
         It is the mean share of outputs whose scores are above that of the correct one, which margins bound (Gärtner and
-        Vembu
-        2009, Sect. 3). Like decoding it does not depend on the length of f; the squares would prefer too small a λ. It
-        uses a
-        normal approximation: the score ⟨fᵢ, φ(z)⟩ of z uniform in Y has mean ⟨fᵢ, μᵢ⟩ and variance fᵢᵀ Sᵢ fᵢ, so the
-        share is
-        Φ(-⟨fᵢ, c_y⟩ / √(fᵢᵀ Sᵢ fᵢ)), which is a half for f = 0.
+        Vembu 2009, Sect. 3). Like decoding it does not depend on the length of f; the squares would prefer too small a
+        λ. It uses a normal approximation: the score ⟨fᵢ, φ(z)⟩ of z uniform in Y has mean ⟨fᵢ, μᵢ⟩ and variance fᵢᵀ Sᵢ
+        fᵢ, so the share is Φ(-⟨fᵢ, c_y⟩ / √(fᵢᵀ Sᵢ fᵢ)), which is a half for f = 0.
         """
         spread = np.sqrt(np.maximum(np.einsum("id,id->i", F, self.moments.apply(F)), 0.0))[self.owner]
         lead = np.einsum("rd,rd->r", self.centred, F[self.owner])

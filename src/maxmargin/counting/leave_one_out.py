@@ -44,8 +44,7 @@ class Smoother(NamedTuple):
 
 
 def left_out(smoothers: Sequence[Smoother], H: Array, tol: float) -> Array:
-    """Return an (n, d) array whose row i is f(xᵢ) of the model trained without example i; nan if λ is too small to
-    compute it.
+    """Return an (n, d) array whose row i is f(xᵢ) of the model trained without example i; nan if λ is too small.
 
     H : I + H in the notation above.
     tol : tolerance of the small systems (3), relative to their right sides.
@@ -59,15 +58,15 @@ def left_out(smoothers: Sequence[Smoother], H: Array, tol: float) -> Array:
     scaled = [each.matrix * np.sqrt(each.theta / each.kept)[:, None] for each in smoothers]
 
     def spread(X: Array) -> Array:
-        """Row i: U xᵢ."""
+        """Return an array whose row i is U xᵢ."""
         return sum((S * (X @ part.T) for S, part in zip(scaled, factors, strict=True)), np.zeros((n, n)))
 
     def gathered(Z: Array) -> Array:
-        """Row i: Uᵀ zᵢ."""
+        """Return an array whose row i is Uᵀ zᵢ."""
         return sum(((S * Z) @ part for S, part in zip(scaled, factors, strict=True)), np.zeros((n, width)))
 
     def solved(R: Array) -> Array:
-        """Row i: (I + UᵀMU)⁻¹ rᵢ, by conjugate gradients."""
+        """Return an array whose row i is (I + UᵀMU)⁻¹ rᵢ, by conjugate gradients."""
         X, P, residual = np.zeros_like(R), R.copy(), R.copy()
         size = np.einsum("id,id->i", R, R)
         now = size.copy()

@@ -115,7 +115,7 @@ class DecomposedSystem:
 
     @property
     def primal(self) -> bool:
-        """Whether the coefficients are weights of input features."""
+        """True if the coefficients are weights of input features."""
         return self.K is None
 
     @property
@@ -205,8 +205,8 @@ class DecomposedSystem:
         # Values F are off by at most e, and sums of products of F in proportion to their lengths (rounding.py).
         g = gamma(sum(F.shape) + sum(found.shape) + 8)
         lengths = float(np.linalg.norm(curved)) + float(np.linalg.norm(problem.target()))
-        reach = size * float(np.linalg.norm(found)) + float(np.linalg.norm(F))
-        unsure = g * (problem.lam * abs(norm) + 2 * reach * lengths)
+        sizes = size * float(np.linalg.norm(found)) + float(np.linalg.norm(F))
+        unsure = g * (problem.lam * abs(norm) + 2 * sizes * lengths)
         # Converts an error of values into one of the norm of a function.
         across = sqrt(size) if self.K is not None else size
         slope = g * across * (2 * lengths + 2 * problem.lam * float(np.linalg.norm(found)) * across)

@@ -8,14 +8,11 @@ If the closed form applies and every example has one output, this is exact leave
 eigendecomposition for all λ. Otherwise it is cross-validation by conjugate gradients with a few folds.
 
 Both use a random sample of the examples, so that choosing λ is cheap compared with training on many: the best λ of a
-sum
-over examples changes slowly with their number, and the candidates are powers of √10.
+sum over examples changes slowly with their number, and the candidates are powers of √10.
 
 The grid is λ = 10^k v E‖c‖²/2, where v is the largest eigenvalue of the kernel matrix, the scale at which λ balances
-the
-curvature. Above the highest value, k = 1, models differ only in length. Predictions therefore do not depend on the
-scale
-of the inputs.
+the curvature. Above the highest value, k = 1, models differ only in length. Predictions therefore do not depend on the
+scale of the inputs.
 """
 
 from __future__ import annotations
@@ -75,7 +72,7 @@ def chosen_penalty(system: DecomposedSystem) -> Penalty:
     losses: dict[float, float] = {}
 
     def measure(powers: list[float]) -> float:
-        """The best power of all so far, the higher one of equal ones."""
+        """Return the best of all powers so far, the higher one of equal ones."""
         found = values([scale * 10**power for power in powers])
         for power, F in zip(powers, found, strict=True):
             loss = problem.loss_unseen(F)

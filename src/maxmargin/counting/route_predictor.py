@@ -33,8 +33,7 @@ class RoutePredictor(CountingTrainer):
     A route scores Σ f_uv(x) over its steps u -> v; an open route also f_start(x) of its first and f_end(x) of its last
     point. Training compares every known route with all possible ones at once, by one linear system, without any search:
     see CountingPredictor, with counting.Paths (from a virtual source to a virtual sink) or counting.CyclicPermutations
-    as
-    the output set. Prediction searches, which is NP-hard: `decode` says whether the route is proved to be optimal.
+    as the output set. Prediction searches, which is NP-hard: `decode` says whether the route is proved to be optimal.
 
     Parameters
     ----------
@@ -44,8 +43,7 @@ class RoutePredictor(CountingTrainer):
     shape : "path" or "cycle"
         Open routes of one or more points; or closed tours of three or more, which return to their start. The features
         of tours are their steps, one coordinate for either direction (the signed features of the paper cannot express
-        how
-        popular a point is; CountingPredictor(counting.CyclicPermutations(points)) has them).
+        how popular a point is; CountingPredictor(counting.CyclicPermutations(points)) has them).
     method : "auto", "exact", "local" or "milp"
         How routes are searched: "exact" over all subsets of at most 19 points that are free to choose, "milp" by an
         integer program, exact too, "local" by local search. "auto": "exact" for at most 14 points; otherwise local
@@ -135,10 +133,8 @@ class RoutePredictor(CountingTrainer):
         """Return the best route found for every trip, with its score and whether it is proved to be optimal.
 
         start, end, length : the first and the last point and the number of points, if they are known: None, one value
-        for all
-            trips, or a list with one value or None per trip. The last point of a closed tour is the one from which it
-            returns
-            to the first.
+            for all trips, or a list with one value or None per trip. The last point of a closed tour is the one from
+            which it returns to the first.
         X : features; a model trained without features predicts as many trips as the lists have entries, or one.
         """
         check_is_fitted(self)

@@ -384,9 +384,9 @@ def _few_threads(n: int) -> Any:
 
 
 def _check_symmetry(K: Array) -> None:
-    apart = np.abs(K - K.T)
-    if apart.max() > 1e-8 * np.abs(K).max():
-        i, j = np.unravel_index(int(apart.argmax()), K.shape)
+    asymmetry = np.abs(K - K.T)
+    if asymmetry.max() > 1e-8 * np.abs(K).max():
+        i, j = np.unravel_index(int(asymmetry.argmax()), K.shape)
         raise ValueError(
             f"a precomputed kernel matrix must be symmetric, but its value at ({i}, {j}) is {K[i, j]:.6g} and at "
             f"({j}, {i}) {K[j, i]:.6g}"

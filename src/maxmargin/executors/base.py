@@ -8,8 +8,7 @@ from typing import Any
 
 
 class Executor:
-    """A place to run the oracle: this thread, other threads, processes or a cluster. The results are the same
-    everywhere.
+    """An object that runs the oracle in this thread, in threads, in processes or on a cluster, with the same results.
 
     Functions must be importable by name, so that other processes find them. Arguments in `each` and `shared` should be
     small; the data are in the shards (parts).
@@ -25,18 +24,16 @@ class Executor:
     Serial, Threads, Processes, Dask : the implementations.
     """
 
-    workers: int = 1  # how many shards are processed at once
-    sums_there: bool = False  # whether results are summed at the workers, so that one answer returns
-    shares_memory: bool = True  # whether shards stay in this process, so that nothing is copied
+    workers: int = 1  # the number of shards that are processed at once
+    sums_there: bool = False  # True if results are summed by the workers, and only the sum returns
+    shares_memory: bool = True  # True if shards stay in this process, so that nothing is copied
 
     def collected(self, data: Any) -> Any:
-        """Return data that are spread over this executor as a list or an array; other data as they are."""
+        """Return data that are distributed over this executor as a list or an array; return other data unchanged."""
         return data
 
     def place(self, parts: Sequence[Any]) -> list[Any]:
-        """Place the shards with the workers and return handles for `map`; a shard is freed when its
-        handle is deleted.
-        """
+        """Give the shards to the workers and return handles for `map`. Deleting a handle frees its shard."""
         return list(parts)
 
     def map(self, fn: Callable[..., Any], placed: Sequence[Any], each: Sequence[Any], *shared: Any) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""A cluster that Dask runs: workers on other machines, or several processes of this one."""
+"""Dask: the executor of a Dask cluster, whose workers are on other machines or are processes of this one."""
 
 from __future__ import annotations
 
@@ -25,25 +25,32 @@ from maxmargin.executors.dask_tasks import (
 )
 from maxmargin.executors.messages import Message
 
-LOOK = 0.5  # seconds after which somebody looks whether the scheduler is still there
-TRIES = 5  # of a task that the cluster has forgotten
+LOOK = 0.5  # seconds between two checks that the scheduler is still there
+TRIES = 5  # how often a task that the cluster has lost is submitted
 
 
 class Dask(Executor):
-    """The workers of a Dask cluster (`pip install 'maxmargin[dask]'`).
+    """The executor of a Dask cluster (`pip install 'maxmargin[dask]'`).
 
+    Parameters
+    ----------
     client : distributed.Client or str
         The cluster, or the address of its scheduler.
     parts : int or None
-        How many parts data are cut into; None: as many as the cluster has threads now. Results do not depend on who
-        works on which part.
+        The number of shards that data are split into. None: the number of threads that the cluster has now. Results
+        do not depend on which worker processes which shard.
     deadline : float
-        Seconds within which all parts must answer; then PartsLate says which did not.
+        Seconds within which all shards must answer; after that, PartsLate names those that did not.
 
-    A part is a task that makes it of what the scheduler has: a pickle of the examples, or of a packed folder its path
-    and which examples of it. It belongs to no worker: one that dies, leaves or is restarted takes nothing along that
-    others cannot make again, new ones may join at any time, and the result is the same. If all die over the same part,
-    or the scheduler is gone, WorkersLost ends the training, with the best model so far.
+    Notes ----- A shard is a Dask task. Its input is kept by the scheduler: a pickle of the examples or, for packed
+    data, the path of the folder and the numbers of the examples. No shard is tied to a worker. If a worker dies, leaves
+    or restarts, others recompute its shards; new workers may join at any time, and the results are the same.
+    WorkersLost ends the training with the best model so far if one shard kills every worker that tries it, or if the
+    scheduler is gone.
+
+    See Also
+    --------
+    Processes : several processes of this machine, without a scheduler.
     """
 
     shares_memory = False
@@ -54,13 +61,13 @@ class Dask(Executor):
         self._own: Any = None
         self.deadline = check_deadline(deadline)
         self.workers = max(1, sum(self.client.nthreads().values())) if parts is None else n_workers(parts)
-        self.rounds = 0  # of calls: tasks are named by them
-        self.sent = self.received = 0  # bytes, of what this process has sent and got
-        self._running: set[Any] = set()  # futures that somebody waits for
+        self.rounds = 0  # the number of calls so far, which is part of the names of tasks
+        self.sent = self.received = 0  # bytes that this process has sent and received
+        self.unfetched: set[Any] = set()  # futures that have not been fetched
 
     @property
     def client(self) -> Any:
-        """The connection to the scheduler; its own, where an address was given."""
+        """The connection to the scheduler, opened here if only its address was given."""
         if not isinstance(self._given, str):
             return self._given
         if self._own is None:
@@ -70,11 +77,13 @@ class Dask(Executor):
         return self._own
 
     def collected(self, data: Any) -> Any:
-        """Dask's bags as lists and its arrays as arrays, computed by the cluster, in the memory of this process."""
+        """Return a Dask bag as a list and a Dask array as an array, computed by the cluster; other data as they are."""
         return self.client.compute(data).result() if hasattr(data, "__dask_graph__") else data
 
     def items(self, bag: Any) -> Iterator[Any]:
-        """The items of a Dask bag, for `maxmargin.pack`: two partitions at a time are in memory here."""
+        """Yield the items of a Dask bag for `maxmargin.pack`, with at most two partitions in the memory of this
+        process.
+        """
         coming = None
         for partition in bag.to_delayed():
             last, coming = coming, self.client.compute(partition)
@@ -84,7 +93,7 @@ class Dask(Executor):
             yield from coming.result()
 
     def place(self, parts: Sequence[Any]) -> list[Any]:
-        known: dict[int, Source] = {}  # the same object in several places is one task, whose result travels
+        known: dict[int, Source] = {}  # an object that occurs several times is one task
         for number, part in enumerate(parts):
             known.setdefault(id(part), Source(self, part, number))
         self._tried(lambda: [each.future for each in known.values()])
@@ -114,14 +123,14 @@ class Dask(Executor):
 
     def derive(self, fn: Callable[..., Any], placed: Sequence[Any], *shared: Any) -> list[Any]:
         self.rounds += 1
-        common = Common(self, shared, len(placed)).owned()  # it may be needed again much later
+        common = Common(self, shared, len(placed)).owned()  # a copy, because a lost shard may need it much later
         return [DerivedPart(fn, part, common, self.rounds) for part in placed]
 
     def alive(self, placed: Sequence[Any]) -> bool:
         return all(each.executor is self for each in placed)
 
     def close(self) -> None:
-        running, self._running = self._running, set()
+        running, self.unfetched = self.unfetched, set()
         if running and self.client.status == "running":
             self.client.cancel(list(running))
         if self._own is not None:
@@ -135,20 +144,20 @@ class Dask(Executor):
         return Dask(self._given, self.workers, self.deadline)
 
     def __deepcopy__(self, memo: Any) -> Dask:
-        return self.__copy__()  # scikit-learn's clone copies parameters, and a connection can only be shared
+        return self.__copy__()  # scikit-learn's clone copies parameters, but a connection can only be shared
 
     def __reduce__(self) -> Any:
-        return Dask, (self.client.scheduler.address, self.workers, self.deadline)  # which connects on its own
+        return Dask, (self.client.scheduler.address, self.workers, self.deadline)  # opens its own connection
 
-    # --- how it talks to the cluster
+    # --- communication with the cluster
 
     @property
     def in_this_process(self) -> bool:
-        """Whether the whole cluster is: messages are handed over then, and not copied."""
+        """True if the cluster runs in this process, so that messages are passed without a copy."""
         return bool(self.client.scheduler.address.startswith("inproc:"))
 
     def submit(self, jobs: Sequence[Job]) -> list[Any]:
-        """Their futures. The scheduler keeps what was sent, so that each can be done anew, anywhere."""
+        """Submit jobs and return their futures. The scheduler keeps the arguments, so any worker can repeat a job."""
         import dask
 
         messages = {id(each): each for job in jobs for each in job.arguments if isinstance(each, Message)}
@@ -156,7 +165,7 @@ class Dask(Executor):
         futures: list[Any] = [None] * len(jobs)
         for fn in dict.fromkeys(job.fn for job in jobs):
             alike = [k for k, job in enumerate(jobs) if job.fn is fn]
-            # What is before the first - names a group of tasks.
+            # Dask shows tasks grouped by what their keys have before the first "-".
             keys = [f"maxmargin: {jobs[k].name}-{uuid.uuid4().hex}" for k in alike]
             arguments = zip(*(jobs[k].arguments for k in alike), strict=True)
             with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):
@@ -166,16 +175,19 @@ class Dask(Executor):
         return futures
 
     def _answers(self, tasks: Sequence[DaskTask], together: bool = False) -> Iterator[Any]:
-        """What these tasks come to, in order. All are begun now. together: nobody can use one without the others."""
-        return _Round(self, tasks, self._begun(tasks), together).answers()
+        """Submit all tasks and return an iterator over their results, in order.
 
-    def _begun(self, tasks: Sequence[DaskTask]) -> list[Any]:
+        together: results are useful only if all of them are there.
+        """
+        return _Round(self, tasks, self.begin(tasks), together).answers()
+
+    def begin(self, tasks: Sequence[DaskTask]) -> list[Any]:
         futures = self._tried(lambda: begun(self, tasks))
-        self._running.update(futures)
+        self.unfetched.update(futures)
         return futures
 
     def _tried(self, submit: Callable[[], list[Any]]) -> list[Any]:
-        """Submit tasks; do it again if the connection to the scheduler was lost and is there again."""
+        """Submit tasks, a second time if the connection to the scheduler was lost and has been restored."""
         try:
             return submit()
         except (CancelledError, OSError, RuntimeError) as error:
@@ -183,7 +195,7 @@ class Dask(Executor):
             return submit()
 
     def check(self, error: BaseException | None) -> None:
-        """Return if the scheduler is there; it may take a while to find that out."""
+        """Raise WorkersLost if the scheduler cannot be reached; wait while the client is still connecting."""
         while self.client.status == "connecting":
             time.sleep(LOOK)
         if self.client.status != "running":
@@ -194,7 +206,7 @@ class Dask(Executor):
 
 
 class _Round:
-    """One call of `map`: what all of its tasks come to."""
+    """The tasks of one call of `map` or `reduce`, and the results that have been fetched."""
 
     def __init__(self, executor: Dask, tasks: Sequence[DaskTask], futures: list[Any], together: bool):
         self.executor, self.tasks, self.futures, self.together = executor, tasks, futures, together
@@ -216,20 +228,20 @@ class _Round:
                         self._begin_again([j for j in self._coming(k) if self.futures[j].cancelled()] or [k])
                 yield task.read(self.got.pop(k))
         finally:
-            self.executor._running.difference_update(self.futures)
+            self.executor.unfetched.difference_update(self.futures)
 
     def _coming(self, k: int) -> list[int]:
-        """From k on, what was not fetched."""
+        """Return the numbers of the tasks, from k on, whose results have not been fetched."""
         return [j for j in range(k, len(self.futures)) if j not in self.got]
 
     def _begin_again(self, forgotten: list[int]) -> None:
-        self.executor._running.difference_update(self.futures[j] for j in forgotten)
-        again = self.executor._begun([self.tasks[j] for j in forgotten])
+        self.executor.unfetched.difference_update(self.futures[j] for j in forgotten)
+        again = self.executor.begin([self.tasks[j] for j in forgotten])
         for j, future in zip(forgotten, again, strict=True):
             self.futures[j] = future
 
     def _fetch(self, k: int) -> None:
-        """Get answer k, and others that are there by then."""
+        """Fetch the result of task k, and those of later tasks that have finished."""
         from distributed import wait
         from distributed.scheduler import KilledWorker
 

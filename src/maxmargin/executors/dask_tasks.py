@@ -1,4 +1,6 @@
-"""What is sent to a Dask cluster, and what its workers do with it: tasks that can be done anew anywhere."""
+"""The tasks that are sent to a Dask cluster, and the functions that its workers run for them. Any worker can repeat
+them.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +9,12 @@ from typing import Any, NamedTuple, Protocol
 
 from maxmargin.executors.messages import Ledger, Message, outcome
 
-SHORT = 2**14  # bytes that are sent with every task
-FEW = 2  # parts that need no tree: the scheduler sends w to each, and what they come to is joined by who asked
+SHORT = 2**14  # bytes up to which a message is sent with every task
+FEW = 2  # shards up to which w is sent to each directly, and results are joined by the caller instead of in a tree
 
 
 class Job(NamedTuple):
-    """A task as the scheduler has it: what it can be done with anew, anywhere."""
+    """A task as the scheduler keeps it: a function and arguments with which any worker can repeat it."""
 
     name: str
     fn: Callable[..., Any]
@@ -20,47 +22,47 @@ class Job(NamedTuple):
 
 
 class Cluster(Protocol):
-    """Who sends."""
+    """The parts of the Dask executor that tasks use: submission, and counts of bytes."""
 
     sent: int
     received: int
 
     @property
     def in_this_process(self) -> bool:
-        """Whether messages are handed over, and not copied."""
+        """True if the cluster runs in this process, so that messages are passed without a copy."""
 
     def submit(self, jobs: Sequence[Job]) -> list[Any]:
-        """Their futures."""
+        """Submit jobs and return their futures."""
 
 
 class DaskTask(Protocol):
-    """Something to do for one part, or for several."""
+    """A computation for one shard, or a join of such computations."""
 
     name: str
     parts: int
-    joins: tuple[Any, ...]  # the tasks whose results it is made of
+    joins: tuple[Any, ...]  # the tasks whose results are joined
 
     def late(self) -> list[str]:
-        """Which parts are not done."""
+        """Return the names of the shards that have not answered."""
 
     def job(self, *joined: Any) -> Job:
-        """What is to be done, with the futures of the tasks that it joins."""
+        """Return the job, given the futures of the tasks that it joins."""
 
     def read(self, result: Any) -> Any:
-        """What it came to, or an error."""
+        """Return the result of the task, or raise its error."""
 
 
 def begun(executor: Cluster, tasks: Sequence[DaskTask]) -> list[Any]:
-    """New futures of these tasks, and of those that they join. Those of a kind are sent in one message."""
+    """Submit tasks, after those that they join, and return their futures. Each level of the tree is one submission."""
     below = [each for task in tasks for each in task.joins]
     futures = iter(begun(executor, below)) if below else iter(())
     return executor.submit([task.job(*(next(futures) for _ in task.joins)) for task in tasks])
 
 
 class Common:
-    """What all parts of a round are told: w, as a rule.
+    """The arguments that all shards of a call share, usually w.
 
-    If it is long and parts are many, it is sent to the cluster once, as a task whose result goes on to each worker.
+    A long message for many shards is sent to the cluster once, as a task whose result travels from worker to worker.
     """
 
     def __init__(self, executor: Cluster, shared: Sequence[Any], readers: int):
@@ -69,13 +71,13 @@ class Common:
         self._future: Any = None
 
     def owned(self) -> Common:
-        """The same, whatever becomes of the arrays that it was made of."""
+        """Copy the arrays of the message, so that later changes of them do not matter, and return self."""
         self.message = self.message.owned()
         return self
 
     @property
     def future(self) -> Any:
-        """Of the message; or itself, where it is not worth a task."""
+        """The future of the message, or the message itself if it is too short, or has too few readers, for a task."""
         if len(self.message) < SHORT or self.readers <= FEW:
             return self.message
         if not _is_there(self._future):
@@ -84,7 +86,7 @@ class Common:
 
 
 class Placed:
-    """A part, as a task that makes it. Dask forgets it when the last reference to this handle is gone."""
+    """A shard, as a task that creates it. Dask frees it when the last reference to this handle is gone."""
 
     def __init__(self, executor: Cluster, number: int, ledger: Ledger):
         self.executor, self.number, self.ledger = executor, number, ledger
@@ -101,7 +103,7 @@ class Placed:
 
 
 class Source(Placed):
-    """A part whose pickle the scheduler has."""
+    """A shard whose pickle the scheduler keeps."""
 
     def __init__(self, executor: Cluster, part: Any, number: int):
         super().__init__(executor, number, Ledger())
@@ -114,7 +116,7 @@ class Source(Placed):
 
 
 class DerivedPart(Placed):
-    """A part that is made of another one, and may share arrays with it."""
+    """A shard computed from another one, with which it may share arrays."""
 
     def __init__(self, fn: Callable[..., Any], origin: Placed, common: Common, round: int):
         super().__init__(origin.executor, origin.number, origin.ledger)
@@ -126,7 +128,7 @@ class DerivedPart(Placed):
 
 
 class Call:
-    """fn(part, own, *shared)."""
+    """The computation of fn(shard, own, *shared)."""
 
     parts = 1
     joins: tuple[Any, ...] = ()
@@ -150,12 +152,12 @@ class Call:
 
 
 class Join:
-    """join(one, other), of the answers of two tasks, where one of them is."""
+    """The computation of join(one, other) for the results of two tasks, on the worker of one of them."""
 
     def __init__(self, join: Callable[[Any, Any], Any], one: Any, other: Any, round: int):
         self.join, self.joins, self.round = join, (one, other), round
         self.name, self.part, self.parts = f"{one.name}, {other.name}", one.part, one.parts + other.parts
-        self._begun: list[tuple[Any, Any]] = []  # both tasks and their futures
+        self._begun: list[tuple[Any, Any]] = []  # both tasks, with their futures
 
     def job(self, *joined: Any) -> Job:
         self._begun = list(zip(self.joins, joined, strict=True))
@@ -183,25 +185,25 @@ def _is_there(future: Any) -> bool:
 
 
 def part_of(key: str) -> str:
-    """What the name of a task says of its part."""
+    """Return the part of a task's key that names the shard."""
     return key.partition("-")[2].partition(",")[0] or key
 
 
 def _name(fn: Callable[..., Any], number: int, round: int) -> str:
-    """Of a task, for people."""
+    """Return a readable name for a task: function, shard and round."""
     return f"{getattr(fn, '__name__', 'work').strip('_').replace('_', ' ')}-part {number}, round {round}"
 
 
-# --- what workers do
+# --- functions that workers run
 
 
 def passed_on(message: Message) -> Message:
-    """As a task of its own, it can be done anew."""
+    """Return the message. As the result of a task, it is kept, copied and recomputed by Dask."""
     return message
 
 
 class PartThere:
-    """A part on a worker, with its numbered contents, which stay the same when it travels on to other workers."""
+    """A shard on a worker, with its numbered contents; their numbers stay the same when it moves to other workers."""
 
     def __init__(self, thing: Any, contents: list[Any]):
         self.thing, self.contents = thing, contents
@@ -209,29 +211,29 @@ class PartThere:
 
     @property
     def ledger(self) -> Ledger:
-        """The record for messages about this part."""
+        """The record of the contents, for messages about this shard."""
         if self._ledger is None:
             self._ledger = Ledger()
             self._ledger.keep(0, self.contents)
         return self._ledger
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_ledger": None}  # a ledger holds for the objects of one process only
+        return {**vars(self), "_ledger": None}  # a ledger refers to objects of one process only
 
 
 def unpacked(data: Message) -> PartThere:
-    """Make a part of the pickle that the scheduler has."""
+    """Unpickle a shard."""
     return PartThere(*data.read_placed(Ledger()))
 
 
 def derived(data: Message, part: PartThere, shared: Message) -> PartThere:
-    """Make one call of `Executor.derive`."""
+    """Run one call of `Executor.derive`."""
     fn = data.read(part.ledger)
     return PartThere(fn(part.thing, *shared.read(part.ledger)), part.contents)
 
 
 def joined_there(join: Message, one: tuple[bool, Message], other: tuple[bool, Message]) -> tuple[bool, Message]:
-    """One step of `Executor.reduce`; an error takes the place of what it would be joined with."""
+    """Run one join of `Executor.reduce`. If an input is an error, return that error."""
     for good, message in (one, other):
         if not good:
             return good, message
@@ -240,7 +242,7 @@ def joined_there(join: Message, one: tuple[bool, Message], other: tuple[bool, Me
 
 
 def called(data: Message, part: PartThere, other: PartThere | None, shared: Message) -> tuple[bool, Message]:
-    """One call of `Executor.map`."""
+    """Run one call of `Executor.map`."""
 
     def work() -> Any:
         fn, own = data.read(part.ledger)

@@ -19,9 +19,9 @@ from cloudpickle import Pickler
 
 from maxmargin.base.pickled_weights import PickledWeights
 
-SHORT = 64  # bytes of an array that are not worth a reference
-LONG = 2**16  # bytes of an array that are sent beside the pickle
-MOSTLY = 0.75  # share of zeros in a long array from which on it is faster to find them than to send them
+SHORT = 64  # bytes below which an array is not worth a reference
+LONG = 2**16  # bytes from which an array is sent beside the pickle
+MOSTLY = 0.75  # the share of zeros in a long array above which finding them is faster than sending them
 
 
 class Handle:
@@ -42,8 +42,8 @@ class Ledger:
     """A record of what the other side of a connection has: placed objects by token, with their numbered contents."""
 
     def __init__(self) -> None:
-        self.objects: dict[int, Any] = {}  # on the working side: what handles stand for
-        self.contents: dict[int, list[Any]] = {}  # all are kept alive, so that no id is used twice
+        self.objects: dict[int, Any] = {}  # in the worker: the objects that handles refer to
+        self.contents: dict[int, list[Any]] = {}  # keeps the objects alive, so that no id is used twice
         self.numbers: dict[int, tuple[int, int]] = {}  # id of an array or list -> (token, number)
 
     def keep(self, token: int, contents: list[Any]) -> None:
@@ -81,14 +81,14 @@ class Message:
         return Message(self.data, [each.copy() for each in self.arrays])
 
     def read(self, ledger: Ledger, alone: bool = False) -> Any:
-        """Return what was sent, in memory of its own.
+        """Return the object that was sent, in memory of its own.
 
-        alone: nobody else has this message or reads it again, so that writeable arrays need not be copied.
+        alone: nobody else reads this message, now or later, so that writeable arrays need not be copied.
         """
         return self.read_placed(ledger, alone)[0]
 
     def read_placed(self, ledger: Ledger, alone: bool = False) -> tuple[Any, list[Any]]:
-        """Return what was sent and, if it was placed, its contents in the order of their numbers."""
+        """Return the object that was sent and, if it was placed, its contents in the order of their numbers."""
         arrays = [each if alone and each.flags.writeable else each.copy() for each in self.arrays]
         reader = _Reader(io.BytesIO(self.data), ledger, arrays)
         thing = reader.load()
@@ -126,7 +126,7 @@ class _Writer(Pickler):
 
 
 class _PlacingWriter(_Writer):
-    """A writer that numbers arrays and lists when it meets them first; to later meetings pickle itself refers."""
+    """A writer that numbers arrays and lists at their first occurrence; pickle itself handles repeated ones."""
 
     def __init__(self, ledger: Ledger):
         super().__init__(ledger)
@@ -145,7 +145,7 @@ class _PlacingWriter(_Writer):
 def _mostly_zeros(array: np.ndarray) -> bool:
     if array.nbytes < LONG or array.dtype != np.float64 or array.ndim != 1:
         return False
-    bits = array.view(np.int64)  # -0.0 is no zero here, and is not lost
+    bits = array.view(np.int64)  # as bits, so that -0.0 is not taken for 0.0 and lost
     return bool(np.count_nonzero(bits) <= (1 - MOSTLY) * len(bits))
 
 
@@ -166,7 +166,7 @@ class _Reader(pickle.Unpickler):
         return self.ledger.objects[reference]
 
 
-# --- what an executor calls in another process
+# --- functions that an executor calls in another process
 
 _here = Ledger()
 

@@ -1,4 +1,4 @@
-"""Other processes of this machine: for tasks in plain Python, whose decoder holds the interpreter lock."""
+"""Processes: the executor with other processes of this machine, for tasks in plain Python, which hold the GIL."""
 
 from __future__ import annotations
 
@@ -15,19 +15,35 @@ from maxmargin.base.errors import PartsLate, WorkersLost
 from maxmargin.executors.base import Executor, check_deadline, late_parts, n_workers
 from maxmargin.executors.messages import Handle, Ledger, Message, answered, apply, apply_and_keep, forget, keep
 
-TRIES = 3  # of a call whose process ends each time
+TRIES = 3  # how often a call is made if its process ends each time
 
 
 class Processes(Executor):
-    """`workers` processes (-1: one per core), each with its own part of the data.
+    """The executor with processes of this machine, each with its own shards of the data.
 
-    It pays where a decoder call takes several milliseconds of Python and cores are free. Compiled tasks gain nothing
-    over Threads, which need no copy of the data. Starting takes a second or two; processes stay until `close`. `sent`
-    and `received` count the bytes that have crossed.
+    This pays if a decoder call takes several milliseconds of Python and cores are free. Compiled tasks gain nothing
+    over Threads, which need no copy of the data. Starting takes a second or two; processes stay until `close`.
 
-    A process that ends (killed, out of memory) is started anew with its part of the data and asked again; if that
-    happens three times with one question, WorkersLost ends the training, with the best model so far. So does PartsLate,
-    if a call takes longer than `deadline` seconds; it names the parts that have not answered.
+    Parameters
+    ----------
+    workers : int
+        The number of processes; -1 for one per core.
+    deadline : float
+        Seconds within which a call must be answered; after that, PartsLate ends the training with the best model so far
+        and names the shards that have not answered.
+
+    Attributes
+    ----------
+    sent, received : int
+        Bytes that have been sent to the processes and received from them.
+
+    Notes ----- If a process ends (killed, out of memory), it is started again with its shards, and the call is
+    repeated. If the same call fails three times, WorkersLost ends the training with the best model so far.
+
+    See Also
+    --------
+    Threads : for compiled tasks, which release the GIL.
+    Dask : workers on other machines.
     """
 
     shares_memory = False
@@ -51,14 +67,14 @@ class Processes(Executor):
         return self._made([_Derived(handle, fn, shared) for handle in placed])
 
     def _made(self, handles: Sequence[_Placed]) -> list[Any]:
-        """All at once, and then wait for them."""
+        """Place all shards at once, then wait for them."""
         calls = [_Making(handle) for handle in handles]
         for _ in self._answers(calls, [call.begin() for call in calls]):
             pass
         return list(handles)
 
     def _answers(self, calls: Sequence[_Making | _Call], began: list[_Begun]) -> Iterator[Any]:
-        """In order. A call whose process has ended is made again."""
+        """Yield the results in order. A call whose process has ended is repeated."""
         from loky import BrokenProcessPool
 
         until = time.monotonic() + self.deadline
@@ -106,21 +122,21 @@ _LOST = (
 
 
 class _Begun(NamedTuple):
-    """What a process was asked."""
+    """A call that was submitted to a process."""
 
     future: Future
-    life: int  # in which of the process's lives
+    life: int  # the number of the start of the process that the call was submitted to
 
 
 class _Worker:
-    """One process. A pool of its own makes sure that what is placed there is found there."""
+    """One process. It has a pool of its own, so that objects placed in it are found there."""
 
     tokens = itertools.count(1)
 
     def __init__(self, executor: Processes):
         self.executor = executor
-        self.life = 0  # how often the process was started
-        self.gone: deque[int] = deque()  # tokens of parts that nobody here has any more
+        self.life = 0  # how often the process has been started
+        self.gone: deque[int] = deque()  # tokens of shards whose handles are gone
         self._begin()
 
     def _begin(self) -> None:
@@ -130,16 +146,16 @@ class _Worker:
         self.pool = ProcessPoolExecutor(max_workers=1, timeout=None, initializer=_begin)
 
     def revive(self, failed: _Begun) -> None:
-        """Start it anew, unless that was done since this was asked."""
+        """Start the process again, unless that was done after the failed call was submitted."""
         if failed.life == self.life:
             self.pool.shutdown(wait=True, kill_workers=True)
             self._begin()
 
     def tidy(self) -> None:
-        """Let it forget what is gone, before it is told anything that could still name that.
+        """Free the shards whose handles are gone, before the next message to the process.
 
-        Handles may go at any time, when garbage is collected: also while a call is on its way, with locks taken. So
-        they only say so, and this is done here.
+        Garbage collection may delete a handle at any time, also while a call is being sent and locks are held. Deletion
+        therefore only records the token, and the shard is freed here.
         """
         while self.gone:
             token = self.gone.popleft()
@@ -147,7 +163,7 @@ class _Worker:
             self.submit(forget, token)
 
     def submit(self, fn: Callable[..., Any], *arguments: Any) -> _Begun:
-        """Begin; a process that has ended meanwhile shows when the answer is waited for."""
+        """Submit a call. If the process has ended, the error appears when the result is read."""
         from loky import BrokenProcessPool
 
         self.executor.sent += sum(len(each) for each in arguments if isinstance(each, Message))
@@ -168,26 +184,26 @@ class _Worker:
 
 
 class _Placed(Handle):
-    """A part at a worker, until the last reference to this handle is gone."""
+    """A shard in a process, which is freed when the last reference to this handle is gone."""
 
     def __init__(self, worker: _Worker, number: int):
         super().__init__(next(_Worker.tokens))
         self.worker, self.number = worker, number
-        self.life = 0  # of the worker, when this was brought there
+        self.life = 0  # the number of the start of the worker's process at which this shard was sent
         weakref.finalize(self, worker.gone.append, self.token).atexit = False
 
     def bring(self) -> _Begun:
-        """To its worker."""
+        """Send the shard to its worker."""
         raise NotImplementedError
 
     def be_there(self) -> None:
-        """Bring it again if its process was started anew. What is asked next waits for it there."""
+        """Send the shard again if its process was restarted. Later calls wait for it there."""
         if self.life != self.worker.life:
             self.bring()
 
 
 class _Source(_Placed):
-    """A part of which this process has a copy."""
+    """A shard of which this process keeps a copy."""
 
     def __init__(self, worker: _Worker, part: Any, number: int):
         super().__init__(worker, number)
@@ -202,7 +218,7 @@ class _Source(_Placed):
 
 
 class _Derived(_Placed):
-    """A part that is made of another one, and may share arrays with it."""
+    """A shard computed from another one, with which it may share arrays."""
 
     def __init__(self, origin: _Placed, fn: Callable[..., Any], shared: Sequence[Any]):
         super().__init__(origin.worker, origin.number)
@@ -218,10 +234,10 @@ class _Derived(_Placed):
 
 
 class _Call:
-    """A question to the worker of a part."""
+    """A call for one shard."""
 
     def __init__(self, handle: _Placed, message: tuple[Any, ...]):
-        self.handle, self.message = handle, message  # handles in it must outlive the call
+        self.handle, self.message = handle, message  # the handles in the message must outlive the call
 
     def begin(self) -> _Begun:
         fn, *arguments = self.message
@@ -234,7 +250,7 @@ class _Call:
 
 
 class _Making:
-    """The placing of a part at its worker."""
+    """The placement of a shard with its worker."""
 
     def __init__(self, handle: _Placed):
         self.handle = handle
@@ -253,8 +269,8 @@ def _read(worker: _Worker, result: tuple[bool, Message]) -> Any:
 
 
 def _begin() -> None:
-    """In the new process."""
+    """Set up a new process."""
     from threadpoolctl import threadpool_limits
 
-    threadpool_limits(1)  # the processes own the cores
-    gc.freeze()  # a worker collects garbage every second; it need not look at all that was imported each time
+    threadpool_limits(1)  # the number of processes is chosen to fill the cores
+    gc.freeze()  # otherwise every collection, one per second, would visit all imported modules

@@ -44,9 +44,7 @@ def table_columns(given: Any) -> list[str] | None:
 
 
 def number_matrix(given: Any, complaint: str) -> Any:
-    """Return a sparse or dense array of numbers; raise a ValueError with the complaint, which begins with its name,
-    otherwise.
-    """
+    """Return a sparse or dense array of numbers, or raise a ValueError with the complaint, which names the array."""
     refuse_complex(complaint.split()[0], given)
     if sparse.issparse(given):
         return sparse.csr_array(given, dtype=np.float64)
@@ -96,9 +94,7 @@ def moved_columns(X: sparse.csr_array, places: NDArray[np.int64], width: int) ->
 
 
 def check_rows_of_pairs(matrix: Any, pairs: NDArray[Any], name: str, pair: str) -> None:
-    """Raise a ValueError unless there is a row of usable numbers for every pair; `name` and `pair` name
-    them in errors.
-    """
+    """Raise a ValueError, with `name` and `pair` in it, unless there is a row of usable numbers for every pair."""
     if matrix.shape[0] != len(pairs):
         raise ValueError(
             f"there are {len(pairs)} {pair}s but {matrix.shape[0]} rows of {name}; expected one per {pair}"

@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from maxmargin.kernels.auto import Auto
-from maxmargin.kernels.functions import (
-    RBF,
-    Cosine,
-    Function,
-    Kernel,
-    Linear,
-    Polynomial,
-    Precomputed,
-    Sigmoid,
-    as_kernel,
-)
+from maxmargin.kernels.base import Kernel
+from maxmargin.kernels.functions import RBF, Cosine, Function, Linear, Polynomial, Precomputed, Sigmoid
 from maxmargin.kernels.map import KernelMap
+from maxmargin.kernels.named import as_kernel
 
 __all__ = [
     "RBF",

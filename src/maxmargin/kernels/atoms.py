@@ -20,7 +20,7 @@ from maxmargin.base.arrays import Array
 from maxmargin.base.files.learnt import Inner, Learnt
 from maxmargin.base.files.objects import Fields
 from maxmargin.base.rounding import gamma
-from maxmargin.kernels.functions import Kernel
+from maxmargin.kernels.base import Kernel
 from maxmargin.kernels.rows import KernelRows
 from maxmargin.problem.planes.atoms import AtomRows, Atoms, Gathered
 from maxmargin.problem.planes.compiled.atom_arrays import AtomArrays
@@ -55,8 +55,8 @@ class KernelAtoms(Atoms):
     """The atoms of a data set under a fitted kernel.
 
     owner[u] is the example that unit u belongs to, or -1. `support`, the support units of a trained model, come after
-    the
-    units of the data, and the weights of a model (d, B over its support) are read as those of all units, see `lifted`.
+    the units of the data, and the weights of a model (d, B over its support) are read as those of all units, see
+    `lifted`.
     """
 
     about = "kernel in the dual"
@@ -132,9 +132,7 @@ class KernelAtoms(Atoms):
         return scores, known
 
     def _scores_of_model(self, w: Array, units: Units) -> Array:
-        """Return the scores of a model without a cache, because every pair of a new unit and a support unit occurs
-        once.
-        """
+        """Return the scores of a model without a cache, because every pair of new and support unit occurs once."""
         direct, n_labels = self.arrays.direct, self.arrays.n_labels
         if len(w) != direct + self.n_support * n_labels:
             raise ValueError(
@@ -178,9 +176,7 @@ class KernelAtoms(Atoms):
         return float("inf")  # features are unknown
 
     def size_of(self, w: Array) -> float:
-        """Return Σ |B[u]| √G[u,u] plus the length of the direct coordinates, because scores are sums over all units of
-        w.
-        """
+        """Return Σ |B[u]| √G[u,u] plus the length of the direct coordinates, because scores sum over all units of w."""
         active = self.active(w)
         own = float(np.linalg.norm(w[: self.arrays.direct]))
         return own + float(self.lengths[active] @ np.abs(self.coefficients(w)[active]).sum(axis=1))
@@ -219,8 +215,7 @@ class KernelAtoms(Atoms):
         return part
 
     def images(self) -> AtomArrays:
-        """Return G restricted to pairs of units of one example, in the form of atoms: the products of planes of one
-        example.
+        """Return G restricted to pairs of units of one example, as atoms: the products of planes of an example.
 
         Adding atom (u, k) of these to a vector adds G[u, v] at coefficient (v, k) for all units v of the example of u.
         """

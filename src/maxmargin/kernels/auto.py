@@ -10,18 +10,19 @@ from sklearn.base import BaseEstimator, clone
 from maxmargin.base.arrays import Array
 from maxmargin.base.files.fields import Part
 from maxmargin.base.files.objects import Field, Fields
-from maxmargin.kernels.functions import Kernel, WithConstant, as_kernel, is_precomputed
+from maxmargin.kernels.base import Kernel
+from maxmargin.kernels.functions import WithConstant
 from maxmargin.kernels.map import KernelMap
+from maxmargin.kernels.named import as_kernel, is_precomputed
 
 
 class Auto(BaseEstimator):
     """A kernel that is used in the dual if its matrix fits into cache_mb, and as an explicit feature map otherwise.
 
     With 1024 MB, the default, the dual serves up to 11,585 training units (rows, positions, nodes). Beyond that, rows
-    of
-    the matrix would be computed repeatedly, while a map costs as much as a linear model. A map may be inexact, and the
-    certificate then belongs to the mapped problem; it says which way was taken and how exact the map is. A precomputed
-    kernel stays in the dual, because its matrix exists already.
+    of the matrix would be computed repeatedly, while a map costs as much as a linear model. A map may be inexact, and
+    the certificate then belongs to the mapped problem; it says which way was taken and how exact the map is. A
+    precomputed kernel stays in the dual, because its matrix exists already.
 
     Parameters
     ----------
@@ -70,7 +71,7 @@ class MapWithConstant:
 
 
 def fitted_to(units: Any, kernel: Any) -> Kernel | KernelMap | MapWithConstant:
-    """Return a kernel, given in any form that estimators take, fitted to the training units. The given object is not
+    """Return a kernel, given in any form that estimators take, fitted to the training units; the argument is not
     changed.
     """
     if isinstance(kernel, WithConstant):

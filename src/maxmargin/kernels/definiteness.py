@@ -11,16 +11,14 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from maxmargin.kernels.functions import Kernel
+from maxmargin.kernels.base import Kernel
 
 MOST = 1000  # the most units whose kernel matrix is decomposed; larger sets are sampled
 ROUNDING = 1e-8  # relative to the largest eigenvalue; smaller negative ones count as zero
 
 
 def check_definite(kernel: Kernel, units: Any) -> None:
-    """Raise a ValueError with the smallest eigenvalue unless the kernel matrix of the units is positive
-    semidefinite.
-    """
+    """Raise a ValueError, with the smallest eigenvalue, unless the units' kernel matrix is positive semidefinite."""
     if kernel.definite:
         return
     n = units.shape[0]
@@ -39,7 +37,7 @@ def check_definite(kernel: Kernel, units: Any) -> None:
             f"the kernel is not symmetric: k({i}, {j}) of these training units differs by {difference.max():.3g} from "
             f"k({j}, {i})"
         )
-    with threadpool_limits(1, user_api="blas"):  # several threads would wait for each other and take longer
+    with threadpool_limits(1, user_api="blas"):  # several threads would wait for each other
         values = np.linalg.eigvalsh((gram + gram.T) / 2)
     if values[0] < -ROUNDING * max(float(values[-1]), largest):
         raise ValueError(

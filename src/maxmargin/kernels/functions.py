@@ -1,4 +1,4 @@
-"""Kernel functions: k(u, v) = ⟨φ(u), φ(v)⟩ of two inputs, and the parameters that define φ."""
+"""Kernel functions k(u, v) = ⟨φ(u), φ(v)⟩ of two inputs, with the parameters that define φ."""
 
 from __future__ import annotations
 
@@ -6,88 +6,15 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import is_finite
 from maxmargin.base.files.fields import NumberArray, OneOf, Real
-from maxmargin.base.files.objects import Field, Fields, Sometimes, parameters_of
+from maxmargin.base.files.objects import Field, Fields, Sometimes
+from maxmargin.kernels.base import Kernel, Numbers
 
-Numbers = NDArray[np.intp]
-FEW = 32  # rows
-
-
-class Kernel(BaseEstimator):
-    """A kernel function k(u, v) between rows of a matrix (or members of an array of objects); a subclass defines
-    `values`.
-
-    Parameters follow scikit-learn's rules, so that kernel__gamma can be searched. `cache_mb` limits the memory for rows
-    of
-    the kernel matrix that training keeps. `definite` says that every kernel matrix is positive semidefinite, which
-    training
-    relies on; if it is False, the matrix of the training data is checked.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from maxmargin.kernels import RBF
-    >>> X = np.array([[0.0], [1.0]])
-    >>> RBF(gamma=1.0).fit(X).values(X, X).round(3)
-    array([[1.   , 0.368],
-           [0.368, 1.   ]])
-
-    See Also
-    --------
-    as_kernel : makes kernels from names and functions.
-    """
-
-    cache_mb: float = 1024.0
-    definite: bool = False
-
-    saved: ClassVar[Fields] = {}
-
-    @classmethod
-    def _saved_parameters(cls) -> Fields:
-        return parameters_of(cls)
-
-    def fit(self, X: Any) -> Self:
-        """Set what the parameters leave open from the training inputs."""
-        if not is_finite(self.cache_mb) or not self.cache_mb > 0:
-            raise ValueError(f"cache_mb must be a positive number of megabytes, got {self.cache_mb!r}")
-        return self
-
-    def values(self, A: Any, kept: Any) -> Array:
-        """Return the (len(A), len(kept)) values k of every member of A with every kept training input."""
-        raise NotImplementedError
-
-    def kept(self, X: Any, units: Numbers) -> Any:
-        """Return what is needed of these training inputs to compute kernel values: by default the inputs themselves."""
-        return X[units]
-
-    def prepared(self, X: Any) -> Any:
-        """Return the training inputs in the form that `between` reads; computed once."""
-        return X
-
-    def between(self, prepared: Any, rows: Numbers, columns: Numbers) -> Array:
-        """Return the (len(rows), len(columns)) kernel values between members of the prepared inputs."""
-        return self.values(prepared[rows], self.kept(prepared, columns))
-
-    def joined(self, X: Any, kept: Any) -> Any:
-        """Return the members of X, followed by the kept ones."""
-        if sparse.issparse(X) or sparse.issparse(kept):
-            return sparse.vstack([sparse.csr_array(X), sparse.csr_array(kept)], format="csr")
-        return np.concatenate([X, kept])
-
-    def among(self, X: Any, units: Numbers) -> Any:
-        """Return these members of X alone, renumbered."""
-        return X[units]
-
-    def diagonal(self, X: Any) -> Array:
-        """Return k(u, u) of every member."""
-        each = (np.arange(i, i + 1) for i in range(X.shape[0]))
-        return np.array([float(self.values(X[i], self.kept(X, i))[0, 0]) for i in each])
+FEW = 32  # rows up to which a product with all inputs is faster than selecting some of them
 
 
 class Named(Kernel):
@@ -129,6 +56,10 @@ class Named(Kernel):
 class Linear(Named):
     """The linear kernel ⟨u, v⟩. It pays if inputs have far more features than there are inputs.
 
+    Parameters
+    ----------
+    cache_mb : megabytes for rows of the kernel matrix.
+
     Examples
     --------
     >>> import numpy as np
@@ -149,6 +80,10 @@ class Linear(Named):
 
 class Cosine(Named):
     """The cosine kernel ⟨u, v⟩ / ‖u‖‖v‖.
+
+    Parameters
+    ----------
+    cache_mb : megabytes for rows of the kernel matrix.
 
     Examples
     --------
@@ -253,7 +188,7 @@ class RBF(Named):
         if not isinstance(prepared, tuple):
             return super().between(prepared, rows, columns)
         units, squares = prepared
-        few = len(rows) < FEW  # products with all units cost less than selecting some of them
+        few = len(rows) < FEW  # products with all units cost less than selecting some
         values = (units[rows] @ units.T)[:, columns] if few else units[rows] @ units[columns].T
         values *= 2.0
         values -= squares[rows][:, None]
@@ -323,8 +258,7 @@ class Function(Kernel):
 
 
 class Precomputed(Kernel):
-    """A kernel given by its matrix: inputs are rows of kernel values with all training inputs, in the order of
-    training.
+    """A kernel given by its matrix: an input is its row of kernel values with all training inputs, in their order.
 
     Parameters
     ----------
@@ -366,7 +300,7 @@ class Precomputed(Kernel):
 class WithConstant(Kernel):
     """The kernel k + 1, which adds a constant feature 1, whose weight is the intercept."""
 
-    # Of an estimator, this is made of its parameter, a name among others; fitted, of a kernel.
+    # In an unfitted estimator `kernel` is its parameter, which may be a name; in a fitted one it is a Kernel.
     saved: ClassVar[Fields] = {"kernel": Field()}
 
     def __init__(self, kernel: Any):
@@ -406,52 +340,6 @@ class WithConstant(Kernel):
 
     def diagonal(self, X: Any) -> Array:
         return self.kernel.diagonal(X) + 1.0
-
-
-NAMES: dict[str, type[Kernel]] = {
-    "linear": Linear,
-    "poly": Polynomial,
-    "rbf": RBF,
-    "cosine": Cosine,
-    "sigmoid": Sigmoid,
-    "precomputed": Precomputed,
-}
-
-
-def as_kernel(kernel: Any) -> Kernel:
-    """Return a new kernel object, given a name, a function f(A, B) or a kernel object.
-
-    Parameters
-    ----------
-    kernel : "linear", "rbf", "poly", "cosine", "sigmoid" or "precomputed"; a function f(A, B); or a Kernel.
-
-    Returns
-    -------
-    Kernel, not fitted.
-
-    Examples
-    --------
-    >>> from maxmargin.kernels import as_kernel
-    >>> as_kernel("rbf")
-    RBF()
-    """
-    if isinstance(kernel, Kernel):
-        return clone(kernel)
-    if isinstance(kernel, str) and kernel in NAMES:
-        return NAMES[kernel]()
-    if callable(kernel) and not isinstance(kernel, type):
-        return Function(kernel)
-    raise ValueError(
-        f"kernel must be None, one of {', '.join(map(repr, NAMES))}, a function f(A, B) or an object of "
-        f"maxmargin.kernels, got {kernel!r}"
-    )
-
-
-def is_precomputed(kernel: Any) -> bool:
-    """Return whether the inputs are rows of a kernel matrix; also for an object that has such a kernel."""
-    if not isinstance(kernel, str) and hasattr(kernel, "kernel"):
-        return is_precomputed(kernel.kernel)
-    return isinstance(kernel, Precomputed) or (isinstance(kernel, str) and kernel == "precomputed")
 
 
 def _squares(X: Any) -> Array:

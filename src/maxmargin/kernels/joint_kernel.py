@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.base.errors import TaskError
 from maxmargin.kernels.atom_batch import AtomBatch
+from maxmargin.kernels.base import Kernel
 from maxmargin.kernels.definiteness import check_definite
-from maxmargin.kernels.functions import Kernel
 from maxmargin.kernels.units import UnitTask
 from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.dual.objective import Formulation
@@ -26,8 +26,7 @@ class JointKernelTask(UnitTask):
     """A task that is defined by the kernel ⟨Ψ(x, z), Ψ(x', z')⟩ (Tsochantaridis et al. 2004, section 3).
 
     A subclass defines `joint_kernel((x, z), (x2, z2))`, `loss(y, z)` and `outputs(x)`, the list of all outputs of x.
-    The
-    units are all pairs of an input and one of its outputs, so this is for few examples with few outputs each.
+    The units are all pairs of an input and one of its outputs, so this is for few examples with few outputs each.
     """
 
     def joint_kernel(self, first: tuple[Any, Any], second: tuple[Any, Any]) -> float:
@@ -82,9 +81,7 @@ class JointKernelTask(UnitTask):
 
 
 class ListedBatch(AtomBatch, RescaledSearch):
-    """Examples with all their outputs: example i has the units bounds[i]:bounds[i + 1], of which truths[i] is the true
-    one.
-    """
+    """Examples with all their outputs: example i has the units bounds[i]:bounds[i + 1], truths[i] is the true one."""
 
     def __init__(
         self,

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.base.arrays import Array
-from maxmargin.kernels.functions import Kernel, is_precomputed
+from maxmargin.kernels.base import Kernel
+from maxmargin.kernels.named import is_precomputed
 from maxmargin.kernels.projection import AT_ONCE, Landmarks, finite_values
 
 Numbers = NDArray[np.intp]
@@ -48,8 +49,7 @@ def chosen_landmarks(
     """Return n landmarks for the distinct rows, of which there are more.
 
     For "k-means" these are the cluster centres if rows are dense; if they are sparse, which centres are not, the rows
-    that
-    are nearest to the centres.
+    that are nearest to the centres.
     """
     if kind == "k-means":
         centres = _centres(kernel, rows[distinct], n, rng)
@@ -76,8 +76,7 @@ def leverage_scores(
     """Return (2) for each of the n candidates, with S = pilot and λ = ridge; scores are clipped to (0, 1].
 
     Without a ridge λ = Σ_{i>t} σ_i / t with t = s/4, Musco and Musco's choice for rank t, where σ are the eigenvalues
-    of
-    (n/s) k_SS: about t directions are above it.
+    of (n/s) k_SS: about t directions are above it.
     """
     landmarks = these_rows(kernel, rows, pilot)
     gram = finite_values(kernel, *landmarks)

@@ -26,9 +26,11 @@ from maxmargin.base.files.fields import (
 )
 from maxmargin.base.files.objects import Field, Fields, Sometimes
 from maxmargin.inputs.tokens.tokens import read_once
-from maxmargin.kernels.functions import RBF, Kernel, Polynomial, as_kernel, is_precomputed
+from maxmargin.kernels.base import Kernel
+from maxmargin.kernels.functions import RBF, Polynomial
 from maxmargin.kernels.inputs import READERS, Rebuild, kind_of
 from maxmargin.kernels.landmarks import KINDS, chosen_landmarks, distinct_rows, these_rows
+from maxmargin.kernels.named import as_kernel, is_precomputed
 from maxmargin.kernels.projection import Projection, finite_values
 
 METHODS = ("auto", "exact", "nystroem", "random", "sketch")
@@ -47,10 +49,8 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     It maps the rows of a matrix, the positions of sequences (in all forms that SequenceLabeler takes) or the nodes of
     graphs, and returns the same kind of input with dense rows. Training then costs as much as a linear model with n
-    rows of
-    n_components numbers, instead of the n × n kernel values of an estimator with `kernel=`. If the map is exact, the
-    model
-    is the same.
+    rows of n_components numbers, instead of the n × n kernel values of an estimator with `kernel=`. If the map is
+    exact, the model is the same.
 
     Parameters
     ----------

@@ -1,11 +1,11 @@
-"""The dual point of the n-slack problem where planes are known by inner products only.
+"""The dual point of the n-slack problem for planes that are known only through inner products.
 
     D(α) = Σ α b - ½ Σ α α' ⟨a, a'⟩,     ⟨a, a'⟩ from a kernel matrix G of units (kernels/atoms.py)
 
-(Tsochantaridis et al. 2004, section 3: the dual touches Ψ through inner products.) Beside the coefficients w, the
-scores `seen` of all atoms at w are kept, so that heights are looked up; a step that changes the coefficients of a unit
-costs one row of G. Most visits late in training change nothing, and rows of units that never carry weight are never
-computed.
+(Tsochantaridis et al. 2004, section 3: the dual depends on Ψ only through inner products.) Besides the coefficients w,
+the scores `seen` of all atoms at w are stored, so that heights are looked up; a step that changes the coefficients of a
+unit costs one row of G. Most visits late in training change nothing, and rows of units that never carry weight are
+never computed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from maxmargin.problem.planes.planes import Planes
 
 
 class KernelPlaneDual(PlaneDual):
-    """PlaneDual with the inner products of a kernel; w has neither a prior nor bounds."""
+    """A PlaneDual with the inner products of a kernel; w has neither a prior nor bounds."""
 
     _atoms: KernelAtoms
     learnt: ClassVar[Fields] = {"seen": InPlace(), "_delta": InPlace()}
@@ -43,7 +43,7 @@ class KernelPlaneDual(PlaneDual):
         self.use(atoms)
 
     def use(self, atoms: Any) -> None:
-        """Take inner products from these atoms: those of the batch whose planes come next."""
+        """Take inner products from these atoms, those of the batch whose planes come next."""
         self._atoms = self.vectors.product = atoms
         self._atoms.kept = (self.w, self._atoms.coefficients(self.seen))
 
@@ -58,7 +58,7 @@ class KernelPlaneDual(PlaneDual):
         return super().visit(order, planes, steps, epsilon)
 
     def _fetch(self, planes: Planes) -> None:
-        """Compute the kernel rows of units in new planes together: nearly all of them are about to be needed."""
+        """Compute the kernel rows of units in new planes together, because almost all of them will be needed."""
         direct, n_labels = self._atoms.arrays.direct, self._atoms.arrays.n_labels
         rows: Any = planes.dpsi
         atoms = rows.indices[: rows.indptr[-1]]
@@ -116,8 +116,8 @@ class KernelPlaneDual(PlaneDual):
         return RowCache(rows.store, rows.slot_of, rows.complete, rows.last_use, rows.clock)
 
     def refresh(self) -> None:
-        self._atoms.kept = None  # until `seen` is what it should be
-        self._delta[:] = 0.0  # of a visit that was interrupted: w is made of alpha anew
+        self._atoms.kept = None  # until `seen` is correct again
+        self._delta[:] = 0.0  # an interrupted visit may have left changes; w is recomputed from α
         linear = self._sum_up()
         self._score_anew()
         self.dual = linear - self.vectors.settle()
@@ -148,7 +148,7 @@ class KernelPlaneDual(PlaneDual):
 
     @property
     def visit_work(self) -> float:
-        return super().visit_work + 2.0 * self.n * self._atoms.n_units  # a row of G for every change
+        return super().visit_work + 2.0 * self.n * self._atoms.n_units  # one row of G for every change
 
     @property
     def joint_size(self) -> JointSize:
@@ -172,6 +172,6 @@ class KernelPlaneDual(PlaneDual):
         return np.asarray((products + products.T) / 2)
 
     def _planes(self) -> tuple[Any, Array]:
-        """Return the products of planes with each other: some w separates them only if a combination of them does."""
+        """Return the products of all pairs of planes: if any w separates them, a combination of planes does."""
         planes = self.known_planes()
         return self._products(planes.rows), planes.offset

@@ -20,7 +20,7 @@ from maxmargin.base.arrays import Array
 from maxmargin.base.errors import warn_caller
 from maxmargin.base.files.fields import NumberArray, NumberMatrix, OneOf, Part
 from maxmargin.base.files.objects import Fields
-from maxmargin.kernels.functions import Kernel
+from maxmargin.kernels.base import Kernel
 
 ZERO = 1e-12  # relative to the largest eigenvalue; smaller directions are rounding errors
 NEGATIVE = 1e-8  # likewise; eigenvalues below minus this are not rounding errors

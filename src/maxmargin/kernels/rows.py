@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.base.files.fields import NumberArray, Whole
 from maxmargin.base.files.objects import Fields
-from maxmargin.kernels.functions import Kernel
+from maxmargin.kernels.base import Kernel
 
 Units = NDArray[np.int64]
 CHUNK = 256  # rows multiplied at once
@@ -23,10 +23,8 @@ class KernelRows:
     """The matrix G[u, v] = k(u, v) over n units, in double precision, because the certificate refers to this matrix.
 
     A cached row has the length of the matrix but is filled on demand: unknown entries are NaN and cost nothing. Row u
-    is in
-    store[slot_of[u]]. If the cache is full, the least recently used row is replaced; a product with more rows than the
-    cache
-    holds bypasses it, because it would replace all rows every time.
+    is in store[slot_of[u]]. If the cache is full, the least recently used row is replaced; a product with more rows
+    than the cache holds bypasses it, because it would replace all rows every time.
     """
 
     def __init__(self, kernel: Kernel, units: Any, cache_mb: float | None = None):
@@ -53,7 +51,7 @@ class KernelRows:
 
     @property
     def evaluations(self) -> int:
-        """How often the kernel function was evaluated."""
+        """The number of evaluations of the kernel function."""
         return self._evaluations[0]
 
     @evaluations.setter
@@ -72,7 +70,7 @@ class KernelRows:
 
     @property
     def filled_rows(self) -> Array:
-        """Those that belong to a unit, in the order of their slots."""
+        """The rows that belong to a unit, in the order of their slots."""
         used = np.flatnonzero(self.unit_of >= 0)
         return self.store[: len(used)] if not len(used) or used[-1] == len(used) - 1 else self.store[used]
 
@@ -106,9 +104,9 @@ class KernelRows:
     def whole(self, units: Units) -> None:
         """Ensure that the complete rows of these units, at most `capacity`, are in the cache."""
         with self._lock:
-            here = self.slot_of[units]
-            self.last_use[here[here >= 0]] = self._tick()  # so that these rows are not replaced
-            missing = units[(here < 0) | ~self.complete[here]]
+            slots = self.slot_of[units]
+            self.last_use[slots[slots >= 0]] = self._tick()  # so that these rows are not replaced
+            missing = units[(slots < 0) | ~self.complete[slots]]
             for begin in range(0, len(missing), CHUNK):  # so that copies stay small compared with the cache
                 some = missing[begin : begin + CHUNK]
                 if np.array_equal(self.known, np.where(self.complete, self.n, 0)):
@@ -191,8 +189,8 @@ class KernelRows:
             slots = self.slot_of[columns[which]]
             cached = which[slots >= 0]
             mirrored = self.store[slots[slots >= 0][:, None], rows[some]].T
-            here = block[some[:, None], cached]
-            block[some[:, None], cached] = np.where(np.isnan(here), mirrored, here)
+            known = block[some[:, None], cached]
+            block[some[:, None], cached] = np.where(np.isnan(known), mirrored, known)
             for left, where in _blocks(np.isnan(block)):
                 block[left[:, None], where] = self._computed(rows[left], columns[where])
         return np.count_nonzero(unknown, axis=1)
@@ -201,11 +199,11 @@ class KernelRows:
         """Return G[rows, :], using only complete rows of other units."""
         slots = self.slot_of
         known = (slots >= 0) & self.complete[slots]
-        here, rest = np.flatnonzero(known), np.flatnonzero(~known)
-        if not len(here):
+        cached, rest = np.flatnonzero(known), np.flatnonzero(~known)
+        if not len(cached):
             return self._computed(rows, rest)
         block = np.empty((len(rows), self.n))
-        block[:, here] = self.store[slots[here][:, None], rows].T
+        block[:, cached] = self.store[slots[cached][:, None], rows].T
         if len(rest):
             block[:, rest] = self._computed(rows, rest)
         return block
@@ -248,9 +246,7 @@ class KernelRows:
 
 
 def _blocks(wanted: NDArray[np.bool_]) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Return blocks of rows × columns that cover the wanted entries: one block, or one per kind of row if that is far
-    less.
-    """
+    """Return blocks of rows × columns that cover the wanted entries: one, or one per kind of row if far smaller."""
     left, where = np.flatnonzero(wanted.any(axis=1)), np.flatnonzero(wanted.any(axis=0))
     if not len(left):
         return []

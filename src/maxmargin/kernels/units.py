@@ -22,8 +22,8 @@ from maxmargin.base.files.objects import Fields, Sometimes
 from maxmargin.inputs.matrices import MatrixInPieces, checked_matrix
 from maxmargin.kernels.atoms import KernelAtoms
 from maxmargin.kernels.auto import MapWithConstant, fitted_to
+from maxmargin.kernels.base import Kernel
 from maxmargin.kernels.definiteness import check_definite
-from maxmargin.kernels.functions import Kernel
 from maxmargin.kernels.map import KernelMap
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.planes.atoms import Atoms
@@ -52,9 +52,7 @@ class UnitTask(Task):
     }
 
     def _check_length(self, n_features: int, n_labels: int, direct: int) -> None:
-        """Check that w of a task from a file has the length that compiled code expects; raise a
-        ValueError otherwise.
-        """
+        """Raise a ValueError unless w of a task from a file has the length that compiled code expects."""
         if self.kernel_ is not None and self.support_ is None:
             raise ValueError("a kernel needs support units")
         if self.kernel_ is not None and self.support_.ndim == 2:

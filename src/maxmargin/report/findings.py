@@ -18,24 +18,24 @@ class Section(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """What predictions for data with known outputs show."""
+    """The results of comparing predictions with known outputs, for a report."""
 
-    unit: str  # what an example is: "sentence", "row", "query"
+    unit: str  # the name of an example: "sentence", "row", "query"
     measures: list[ReportedMeasure]  # the first is the one that matters most
-    wrongness: Array  # of every example; 0 is right, and of two the larger is shown first
-    said: Callable[[int], str]  # of an example, in words: "2 of 8 labels are wrong"
-    drawn: Callable[[int], Any]  # its truth and its prediction, as what they are
+    wrongness: Array  # one for each example: 0 if it is right; examples with larger values are shown first
+    said: Callable[[int], str]  # describes an example in words: "2 of 8 labels are wrong"
+    drawn: Callable[[int], Any]  # draws its truth and its prediction
     legend: Any = None  # how to read these drawings
     sections: tuple[Section, ...] = ()  # where mistakes are: confusion, reliability, …
 
 
 def plural(unit: str) -> str:
-    """Of what an example is called."""
+    """Return the plural of the name of an example."""
     return f"{unit[:-1]}ies" if unit.endswith("y") else f"{unit}s"
 
 
 def counted(n: Any, unit: str) -> str:
-    """So many: 1 row, 2,000 queries."""
+    """Return a number with its unit: 1 row, 2,000 queries."""
     return f"{n:,} {unit if n == 1 else plural(unit)}"
 
 

@@ -1,4 +1,4 @@
-"""Trainers: one file per algorithm. A solver can be named by its file name."""
+"""Solvers: training algorithms, one file each. A solver can be named by its file name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,22 @@ SOLVERS: dict[str, type[Solver]] = {**CONVEX, "cccp": CCCP}
 
 
 def as_solver(solver: str | Solver) -> Solver:
-    """Return the solver itself, or a new one of that name."""
+    """Return a solver object unchanged, or a new solver of the given name.
+
+    Parameters
+    ----------
+    solver : a name, such as "bcfw", or a solver object.
+
+    Returns
+    -------
+    Solver.
+
+    Examples
+    --------
+    >>> from maxmargin.solvers import as_solver
+    >>> type(as_solver("bcfw")).__name__
+    'BCFW'
+    """
     return solver_among(solver, {**SOLVERS, **SMOOTH})
 
 

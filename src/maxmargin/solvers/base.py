@@ -26,22 +26,34 @@ class Solver:
     """The contract of a training algorithm.
 
     Options are class attributes, declared once with their default; unknown names raise TypeError. An algorithm writes
-    `begin` and `advance`, or only `steps` if it cannot go on after a stop.
+    `begin` and `advance`, or only `steps` if it cannot continue after a stop.
 
     Order of calls: `solve` checks what the solver `requires`, then calls `begin` once and iterates over `advance`. It
     measures the objective, decides when to stop and writes the certificate (run.py). Solvers set nothing in the oracle
     but its count of calls, and may be used for several problems.
+
+    Parameters
+    ----------
+    tol : the relative duality gap at which training stops.
+    max_passes : the limit on oracle calls, in passes over the data.
+    options : further options of a subclass, by name.
+
+    Examples
+    --------
+    >>> from maxmargin.solvers import BCFW
+    >>> BCFW(tol=1e-3).get_params()["tol"]
+    0.001
     """
 
     tol: float = 1e-2  # relative duality gap at which training stops
     max_passes: float = 1000  # limit on oracle calls, in passes over the data
-    certified: ClassVar[bool] = True  # whether steps carry a lower bound
-    keeps_last: ClassVar[bool] = False  # whether the model is the last point, whatever its P(w), and not the best one
-    requires: ClassVar[Requirements] = ()  # what it needs of a problem: see requirements.py
-    wraps: ClassVar[bool] = False  # whether it trains with another solver
-    name: ClassVar[str]  # what users call it
+    certified: ClassVar[bool] = True  # True if steps carry a lower bound
+    keeps_last: ClassVar[bool] = False  # True if the model is the last point, not the one of least P(w)
+    requires: ClassVar[Requirements] = ()  # requirements on the problem: see requirements.py
+    wraps: ClassVar[bool] = False  # True if it trains with another solver
+    name: ClassVar[str]  # the name for users
     known: ClassVar[dict[str, type[Solver]]] = {}  # solvers by name: `class Mine(Solver, name="mine")` adds one
-    online: ClassVar[bool] = False  # whether training can go on with new examples (partial_fit)
+    online: ClassVar[bool] = False  # True if training can continue with new examples (partial_fit)
     measure_every: ClassVar[int] = 10  # steps between exact measurements while the guess is far from tol
 
     def __init_subclass__(cls, name: str | None = None, **others: Any):
@@ -67,16 +79,16 @@ class Solver:
 
     @classmethod
     def options(cls) -> dict[str, Any]:
-        """Return the name and default of every option."""
+        """Return the names and defaults of all options."""
         kinds = [pair for c in reversed(cls.__mro__) for pair in inspect.get_annotations(c).items()]
         return {name: getattr(cls, name) for name, kind in kinds if "ClassVar" not in str(kind)}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the options, as scikit-learn asks for them: clone and GridSearchCV (solver__tol) work."""
+        """Return the options, as scikit-learn's clone and GridSearchCV (solver__tol) need them."""
         return {name: getattr(self, name) for name in self.options()}
 
     def set_params(self, **params: Any) -> Solver:
-        """Set options, and return the solver."""
+        """Set options and return the solver."""
         self.__init__(**params)  # type: ignore[misc]
         return self
 
@@ -85,26 +97,26 @@ class Solver:
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def steps(self, oracle: Any, C: float, seed: int, start: Solution | None) -> Iterator[Step]:
-        """Yield the steps of the algorithm. `start` is an earlier solution of the same data, perhaps for another C."""
+        """Yield the steps of the algorithm. `start` is an earlier solution for the same data, maybe with another C."""
         return self.advance(oracle, C, self.begin(oracle, C, seed, start))
 
     def begin(self, oracle: Any, C: float, seed: int, start: Solution | None) -> Any:
-        """Return the state before the first step: an object that lists what it learns (files/learnt.py).
+        """Return the state before the first step: an object that lists its fields for checkpoints (files/learnt.py).
 
-        It has `memory`, that of the last step. The oracle is asked for nothing yet, as far as that can be helped.
+        It has `memory`, that of the last step. The oracle should not be called yet, if this can be avoided.
         """
         raise NotImplementedError
 
     def advance(self, oracle: Any, C: float, at: Any) -> Iterator[Step]:
-        """Yield the steps from a state on, and keep it up to date.
+        """Yield the steps from a state on, and keep the state up to date.
 
-        While the caller has a step, `at` is all that the next steps need.
+        Whenever a step has been yielded, `at` holds everything that later steps need.
         """
         raise NotImplementedError
 
     @property
     def resumable(self) -> bool:
-        """Return whether a run that was stopped can go on elsewhere: the algorithm has `begin` and `advance`."""
+        """Return whether a stopped run can continue elsewhere: the algorithm has `begin` and `advance`."""
         return type(self).steps is Solver.steps
 
     def solve(
@@ -116,7 +128,7 @@ class Solver:
         seed: int = 0,
         keeper: Keeper | None = None,
     ) -> Solution:
-        """Run the algorithm until the certificate is good enough; with a keeper, from where an earlier run was."""
+        """Run the algorithm until the gap is within tol; with a keeper, continue an earlier run."""
         check_requirements(self.name, self.requires, oracle, C, self.known)
         if keeper is not None and not self.resumable:
             raise ValueError(

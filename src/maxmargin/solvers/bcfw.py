@@ -1,4 +1,4 @@
-"""Block-coordinate Frank-Wolfe with a plane cache: the default trainer."""
+"""Block-coordinate Frank-Wolfe with a plane cache: the default solver."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from maxmargin.solvers.requirements import Requirements
 from maxmargin.solvers.solution import Solution
 from maxmargin.solvers.steps import Step
 
-MOST_AGAIN = 1000  # visits of everyone after one that searches
+MOST_AGAIN = 1000  # the most passes without a search after one with a search
 
 
 class BCFW(Solver, name="bcfw"):
@@ -30,19 +30,26 @@ class BCFW(Solver, name="bcfw"):
     this plane, the cached planes of i and the truth; D never falls, even if the plane was computed at a slightly
     older w, so planes are asked for in blocks. After each oracle pass, cached passes make the same steps without the
     oracle, as long as the last one gained more per unit of work than oracle pass and cached passes together so far.
-    That is PlaneDual; where a batch knows all planes of an example (classes), a visit solves the block at once, where
-    planes are made of parts (chains), it moves weight part by part, and those who gained are visited again.
-    The heights seen on the way give an estimate of P(w) for free; the loop measures it when that looks converged.
-    Where steps of single examples will not get there in reasonable time, because blocks pull w in directions that
-    nearly cancel (features of very different sizes), rounds over all of them take their place (joint_rounds.py).
+    PlaneDual does this. If a batch knows all planes of an example (classes), a visit solves the block at once; if
+    planes are sums over positions (chains), it moves weight position by position and revisits examples that gained.
+    The heights seen on the way estimate P(w) at no cost; the loop measures P(w) when the estimate looks converged.
+    If blocks pull w in directions that nearly cancel (features of very different sizes), steps of single examples are
+    too slow, and rounds over all examples replace them (joint_rounds.py).
 
     Lacoste-Julien, Jaggi, Schmidt, Pletscher (ICML 2013), Algorithm 4; the plane cache and the rule for cached passes
     follow Shah, Kolmogorov, Lampert (CVPR 2015), with work counted instead of seconds so that a seed fixes the result.
+
+    Parameters
+    ----------
+    tol, max_passes : as for `Solver`.
+    block : examples per oracle call; planes within a block are computed at a w that is up to this many steps old.
+    planes_per_example : if an example has more planes, its two lightest ones are folded into one.
+    cache_mb : the limit of the plane cache; one plane per example is always kept.
     """
 
-    block: int = 16  # examples per oracle call: planes inside a block are up to this many steps old
-    planes_per_example: int = 32  # a full example folds its two lightest planes into one
-    cache_mb: float = 1024.0  # limit of the plane cache; one plane per example always stays
+    block: int = 16
+    planes_per_example: int = 32
+    cache_mb: float = 1024.0
 
     requires: ClassVar[Requirements] = (Oracle,)
 
@@ -77,15 +84,15 @@ class BCFW(Solver, name="bcfw"):
             yield Step(blocks.w, guess=guess if np.isfinite(C) else None, memory=blocks, hoped=blocks.dual)
 
     def _round(self, oracle: Oracle, blocks: BlockDual, rng: np.random.Generator, most: float) -> tuple[Report, float]:
-        """Visit everyone with a search, then again while that gains more per unit of work than the round has so far.
+        """Visit all examples with a search, then again without one while that gains more per unit of work than so far.
 
-        Visits that look at all outputs keep to `most` calls of the oracle. Returns what the search saw, and the work of
-        all visits.
+        Visits that compare all outputs make at most `most` calls of the oracle. Return the report of the search and the
+        work of all visits.
         """
         before = blocks.dual
         found = blocks.search(oracle, rng.permutation(oracle.n), self.block)
         work, gain, share = found.work, np.inf, 1.0
-        # The limit is for hard margins that cannot be met, whose dual grows for ever; others end long before.
+        # The limit matters for hard margins that cannot be met, whose dual grows without end; others stop long before.
         while gain * work >= share * (blocks.dual - before) > 0 and work < found.work + MOST_AGAIN:
             if oracle.calls + blocks.calls_again > most:
                 break

@@ -14,7 +14,7 @@ from maxmargin.base.files.objects import Fields
 from maxmargin.problem.oracle.mean_plane import MeanPlane
 from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.solvers.base import Solver
-from maxmargin.solvers.confined_master import solve_confined
+from maxmargin.solvers.bounded_master import solve_bounded
 from maxmargin.solvers.cuts import Cuts, known_cuts
 from maxmargin.solvers.learnt_cuts import LearntCut
 from maxmargin.solvers.qp import solve_master
@@ -24,7 +24,7 @@ from maxmargin.solvers.steps import Step
 
 
 class Centre:
-    """Where the method is: the best point so far, and the cuts."""
+    """The state of the method: the best point so far (the centre) and the cuts."""
 
     learnt: ClassVar[Fields] = {
         "cuts": Inner(),
@@ -40,10 +40,10 @@ class Centre:
 
     def __init__(self, oracle: RiskOracle, cuts: Cuts, w: Array, rho: float):
         self.oracle, self.cuts, self.w, self.rho = oracle, cuts, w, rho
-        self.begun = False  # whether J was measured there
-        self.value, self.dual = np.inf, -np.inf  # J, and the bound
-        self.nulls = self.stalled = 0  # null steps in a row, and steps from which nothing was learnt
-        self.plane: MeanPlane | None = None  # the cut of the last step, which is not among the others yet
+        self.begun = False  # True once J was measured at the centre
+        self.value, self.dual = np.inf, -np.inf  # J at the centre, and the lower bound
+        self.nulls = self.stalled = 0  # null steps in a row, and steps that improved nothing
+        self.plane: MeanPlane | None = None  # the cut of the last step, not yet added to the others
 
     @property
     def memory(self) -> Cuts:
@@ -62,10 +62,16 @@ class Bundle(Solver, name="bundle"):
     The larger C, the more this saves over the 1-slack method (a third of the passes at C = 1000).
 
     Teo, Vishwanathan, Smola, Le (JMLR 2010) for the setting; Kiwiel (1990) for the proximity control.
+
+    Parameters
+    ----------
+    tol, max_passes : as for `Solver`.
+    patience : rounds after which a cut without weight is dropped.
+    rho : the initial weight of the proximal term.
     """
 
     patience: int = 50
-    rho: float = 1.0  # first weight of the proximal term
+    rho: float = 1.0
     requires: ClassVar[Requirements] = (FINITE_C,)
 
     def begin(self, oracle: RiskOracle, C: float, seed: int, start: Solution | None) -> Centre:
@@ -85,7 +91,7 @@ class Bundle(Solver, name="bundle"):
                 cuts.add(at.plane)
                 at.plane = None
                 cuts.drop_idle(self.patience)
-            if at.stalled >= 20:  # null steps in a row are normal; so many from which nothing is learnt are not
+            if at.stalled >= 20:  # null steps in a row are normal, but not this many without any progress
                 return
             before = at.dual, at.value
             w, model = self._proximal_point(cuts, at.w, at.rho, C, oracle)
@@ -95,7 +101,7 @@ class Bundle(Solver, name="bundle"):
             predicted = at.value - model - 0.5 * at.rho * oracle.space.inner(away, away)
             at.plane = plane = oracle.mean_plane(w)
             new = oracle.objective(w, plane.risk, C)
-            if oracle.search.estimates:  # cuts found elsewhere may know of worse outputs
+            if oracle.search.estimates:  # cuts found at other points may be higher here
                 new = max(new, model)
             fall = at.value - new
             if fall >= 0.1 * predicted:
@@ -108,8 +114,8 @@ class Bundle(Solver, name="bundle"):
                 at.nulls += 1
                 if at.nulls % 3 == 0 and new > at.value:
                     at.rho *= 2
-            # A cut that is higher at w than the model was makes the next model better, even if neither bound moves by
-            # more than rounding yet: where C or the features are large, they begin many powers of ten apart.
+            # A cut that is higher at w than the model improves the next model, even if neither bound moves by more than
+            # rounding yet: if C or the features are large, the bounds begin many orders of magnitude apart.
             learnt = max(at.dual - before[0], before[1] - at.value, new - model)
             at.stalled = 0 if learnt > 1e-12 * abs(at.value) else at.stalled + 1
             at.rho = max(at.rho, 1e-10)
@@ -120,7 +126,7 @@ class Bundle(Solver, name="bundle"):
     ) -> tuple[Array, float]:
         """Return w⁺ of (1), and the model's value there without the proximal term."""
         if oracle.geometry is not None:
-            solve_confined(cuts, C, oracle.geometry.moved(centre, rho), 1 + rho)
+            solve_bounded(cuts, C, oracle.geometry.moved(centre, rho), 1 + rho)
             w = oracle.geometry.moved(centre, rho).point(cuts.combined(oracle.dim) / (1 + rho))
             return w, oracle.objective(w, cuts.risk(w), C)
         heights = cuts.dots(centre)

@@ -1,4 +1,4 @@
-"""CCCP: training with hidden parts, as a sequence of convex problems that any certified trainer solves."""
+"""CCCP: training with hidden variables, as a sequence of convex problems that any certified solver can solve."""
 
 from __future__ import annotations
 
@@ -34,19 +34,21 @@ class CCCP(Solver, name="cccp"):
         J(w) = ½‖w‖² + C/n Σᵢ vᵢ ( max_z [Δ(yᵢ,z) + ⟨w, Ψ(xᵢ,z)⟩] - max_{z explains yᵢ} ⟨w, Ψ(xᵢ,z)⟩ ),            (1)
 
     a difference of convex functions. A round completes every label at the current weights, zᵢ* = complete(w, xᵢ, yᵢ),
-    and minimises the convex problem in which zᵢ* is the truth. That problem lies above J and touches it at w, so J
-    never rises. Every kind of rescaling and slack is treated in the same way.
+    and minimises the convex problem in which zᵢ* is the truth. That problem is an upper bound on J that is tight at w,
+    so J never rises. This holds for every kind of rescaling and slack.
 
-    Cuts survive a round: only the truths' share of them is replaced. The convex problems are solved loosely at first.
-    Training ends with a round that proves its first weights good: for the hidden parts that they explain best, no
-    weights have an objective better by more than `tol`. They are a local optimum, and more cannot be said, for (1) has
-    many. (The last weights are kept instead if they explain all hidden parts as the first ones do.) Where a convex
-    problem has nothing better than w = 0, which explains nothing, the round ends in a direction in which J falls, if
-    the trainer has come to one. `restarts` runs begin at different guesses of the hidden parts, side by side where the
-    executor has several workers; the best is kept.
+    Cuts are kept from round to round; only the terms of the truths are replaced. The convex problems are solved loosely
+    at first. Training ends with a round that proves its initial weights to be a local optimum: for the hidden parts
+    that explain the labels best at these weights, no weights have an objective lower by more than `tol`. (The final
+    weights of the round are returned instead if they explain all hidden parts in the same way.) More cannot be proved,
+    because (1) has many local optima. If the best solution of a convex problem is w = 0, which explains nothing, the
+    round ends in a direction in which J falls, if the inner solver has met one. `restarts` runs begin at different
+    guesses of the hidden parts, in parallel if the executor has several workers; the best is returned.
 
-    inner : name or solver object of a certified trainer.
-    restarts : runs from different guesses. The first begins at `start`, if given.
+    Parameters
+    ----------
+    inner : name or solver object of a certified solver.
+    restarts : number of runs from different guesses. The first begins at `start`, if given.
     rounds : limit on the rounds of a run.
     start : weights at which to complete the labels first, instead of the task's guess.
     """
@@ -55,7 +57,7 @@ class CCCP(Solver, name="cccp"):
     restarts: int = 1
     rounds: int = 50
     start: Any = None
-    max_passes: float = 10_000  # of one run
+    max_passes: float = 10_000  # limit for one run
     certified: ClassVar[bool] = True
     wraps: ClassVar[bool] = True
 
@@ -68,7 +70,7 @@ class CCCP(Solver, name="cccp"):
         seed: int = 0,
         keeper: Keeper | None = None,
     ) -> Solution:
-        """Run the rounds; with several restarts, of every one."""
+        """Run the rounds, for every restart."""
         inner: Solver = clone(solver_among(self.inner, CONVEX))
         check_latent(inner, oracle, C, self.known)
         if not isinstance(oracle, Oracle) or oracle.batch.offers(Latent) is None:
@@ -87,7 +89,7 @@ class CCCP(Solver, name="cccp"):
 def _best_of(
     kept: KeptRuns, limits: RunLimits, oracle: Oracle, start: Solution | None, callback: Callback | None, seed: int
 ) -> Solution:
-    """Make several runs, and return the best one with its certificate."""
+    """Make several runs and return the best one with its certificate."""
     began, cpu_began = time.perf_counter(), time.process_time()
     watch = Watch(callback, kept.restarts, kept)
     runs, interrupted = _ended(_beginnings(kept.restarts, seed, start), watch, limits, oracle)
@@ -123,7 +125,7 @@ def _best_of(
 
 
 def _beginnings(restarts: int, seed: int, start: Solution | None) -> list[Beginning]:
-    """Return where runs begin: the first at `start`, if there is one, with the seed itself."""
+    """Return the beginnings of all runs: the first at `start`, if given, and with the seed itself."""
     seeds = [np.random.SeedSequence([seed, r]) for r in range(restarts)]
     others = [Beginning(r, each, int(each.generate_state(1)[0])) for r, each in enumerate(seeds)]
     return [others[0]._replace(seed=seed, start=start), *others[1:]]
@@ -132,7 +134,7 @@ def _beginnings(restarts: int, seed: int, start: Solution | None) -> list[Beginn
 def _ended(
     beginnings: list[Beginning], watch: Watch, limits: RunLimits, oracle: Oracle
 ) -> tuple[list[Descended], bool]:
-    """Return how all runs have ended, and whether Ctrl-C came while they were waited for."""
+    """Return the ends of all runs, and whether Ctrl-C was pressed while waiting for them."""
     try:
         left = [beginning for beginning in beginnings if beginning.number not in watch.ended]
         for beginning, run in zip(left, side_by_side(oracle, descend, left, watch, limits), strict=True):
@@ -146,7 +148,7 @@ def _ended(
         try:
             first_only(pressed)
         finally:
-            stop_runs(oracle)  # waits for the runs in other threads, which see `stop` at their next step
+            stop_runs(oracle)  # waits for the runs in other threads, which check `stop` at their next step
         say_interrupted()
         return _in_order(beginnings, watch), True
     return _in_order(beginnings, watch), False

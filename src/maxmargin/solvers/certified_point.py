@@ -1,4 +1,4 @@
-"""CertifiedPoint: the point that a run would return, and what was measured and proved of it."""
+"""CertifiedPoint: the point that a run would return, with its measured objective and the proved bound."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from maxmargin.solvers.steps import Memory, Step, remembered_risk
 
 
 class StoppingRule(Protocol):
-    """The options and traits of a solver that say which point is kept, and when it is good enough."""
+    """The options of a solver that determine which point is kept, and when it is good enough."""
 
     tol: float
     keeps_last: ClassVar[bool]
@@ -30,16 +30,16 @@ class CertifiedPoint:
     """The best point so far, or the last one (`Solver.keeps_last`), its objective, and the lower bound.
 
     Order of calls, after every step: `see`, which sets the last point, the memory and the running bound; `measure`, if
-    `should_measure` says so; `recall`; `prove` before the bound counts; `own` before the next step. At the end of a run
-    `prove`, `recall`, `test` and `take`.
+    `should_measure` says so; `recall`; `prove` before the bound is used; `own` before the next step. At the end of a
+    run: `prove`, `recall`, `test` and `take`.
 
     Attributes
     ----------
-    w, primal, risk, slacks : the point that is kept, and what was measured there
+    w, primal, risk, slacks : the point that is kept, and the measurements there
     last : the last point, measured or not
     dual : the proved lower bound
-    hoped : the running value of the bound, in which rounding errors add up; -inf when it was proved
-    memory : what the algorithm remembers
+    hoped : the running value of the bound, which accumulates rounding errors; -inf after a proof
+    memory : the memory of the algorithm (see steps.Memory)
     """
 
     learnt: ClassVar[Fields] = {
@@ -59,17 +59,17 @@ class CertifiedPoint:
         self.primal, self.dual, self.hoped, self.risk = inf, -inf, -inf, nan
         self.w: Array | None = None
         self.last: Array | None = None
-        self.slacks: Array | None = None  # where the risk was measured by them
+        self.slacks: Array | None = None  # set if the risk was computed from them
         self.memory: Any = None
-        self.borrowed = False  # whether w is the algorithm's array, which the next step may change
-        self.spare: Array | None = None  # the array of the point before, for the next copy
-        self.negligible = 0.0  # an objective that is no more than rounding, where a prior may leave nothing else
+        self.borrowed = False  # True if w is the algorithm's array, which the next step may change
+        self.spare: Array | None = None  # the array of the previous point, reused for the next copy
+        self.negligible = 0.0  # an objective of rounding errors only, if a prior fits perfectly
         self.unmeasured = 0  # steps since the last measurement
         self.risk_scale: float | None = None  # R(0), to tell a hard margin's zero from rounding
 
     @property
     def points(self) -> list[Array | None]:
-        """Return the point and the last one, if that is another."""
+        """The point and, if it is a different one, the last point."""
         return [self.w, None if self.last is self.w else self.last]
 
     @points.setter
@@ -78,23 +78,23 @@ class CertifiedPoint:
         self.last = self.w if last is None else last
 
     def see(self, step: Step) -> None:
-        """Take note of a step."""
+        """Record a step."""
         self.last, self.memory = step.w, step.memory
         self.dual, self.hoped = max(self.dual, float(step.dual)), float(step.hoped)
 
     # --- the objective
 
     def should_measure(self, step: Step) -> bool:
-        """Return whether to measure: that costs a pass, so it waits until the estimate says that it is worth it."""
+        """Return whether to measure: this costs a pass, so it waits until the estimate makes it worthwhile."""
         self.unmeasured += 1
         if step.risk is not None or step.guess is None:
             return True
-        # Heights are seen before the steps that they cause, so the estimate is late: the true gap is about half of it.
+        # Heights are seen before the steps that they cause, so the estimate lags: the true gap is about half of it.
         close = relative_gap(step.guess, self.bound) <= 2.5 * self.rule.tol
         return close or self.unmeasured >= self.rule.measure_every
 
     def measure(self, step: Step) -> float:
-        """Return the objective of a step, and keep its point if it is better than the last one."""
+        """Return the objective at a step, and keep its point if it is the best one."""
         self.unmeasured = 0
         w = step.w
         if not isfinite(self.C):
@@ -108,7 +108,7 @@ class CertifiedPoint:
             risk = max(risk, remembered_risk(self.memory, w))
         risk = self._counted(risk)
         value = float(self.oracle.objective(w, risk, self.C))
-        # of points that are equally bad (inf), the latest
+        # of equally bad points (inf), the latest
         if value <= self.primal or self.w is None or self.rule.keeps_last:
             if w is step.w and not self.borrowed:
                 self.spare = self.w
@@ -120,16 +120,16 @@ class CertifiedPoint:
         return value
 
     def _counted(self, risk: float) -> float:
-        """Return the risk, without what is rounding under a hard margin."""
+        """Return the risk, set to 0 if it is only rounding under a hard margin."""
         if isfinite(self.C):
             return risk
         if self.risk_scale is None:
             self.risk_scale = self.oracle.risk(np.zeros(self.oracle.dim))
-        tiny = 1e-20 if self.oracle.formulation.squared else 1e-10  # the slacks are to be as small either way
+        tiny = 1e-20 if self.oracle.formulation.squared else 1e-10  # slacks must be equally small in both cases
         return 0.0 if risk <= tiny * self.risk_scale else risk
 
     def recall(self) -> None:
-        """Measure the point anew by all cuts found since, if its estimated objective has fallen below the bound."""
+        """Measure the point again by all cuts found since, if its estimated objective has fallen below the bound."""
         if self.oracle.search.estimates and self.w is not None and self.primal < self.bound:
             risk = self._counted(remembered_risk(self.memory, self.w))
             self.primal, self.risk = self.oracle.objective(self.w, risk, self.C), risk
@@ -138,26 +138,26 @@ class CertifiedPoint:
 
     @property
     def bound(self) -> float:
-        """Return the lower bound as far as it is known without more work."""
+        """The best lower bound known so far, proved or not."""
         return max(self.dual, self.hoped)
 
     def prove(self) -> None:
-        """Replace the running value of the bound, in which rounding errors add up, by a proved one."""
+        """Replace the running bound, which accumulates rounding errors, by a proved one."""
         if self.hoped > self.dual:
-            self.spare = None  # a bound takes as much memory
+            self.spare = None  # frees memory, of which the proof needs as much
             self.dual, self.hoped = max(self.dual, self.memory.bound()), -inf
 
     def close_enough(self, bound: float | None = None) -> bool:
         """Return whether the gap to this bound, or to the proved one, is within tol.
 
-        A prior may leave nothing to learn: then the objective is as small as rounding lets it be, and has no digits.
-        That is close enough where it is nothing beside the slacks that are at stake, too.
+        With a prior there may be nothing to learn: the objective is then as small as rounding permits, and its digits
+        mean nothing. It counts as close enough if it is negligible compared with the slacks.
         """
         gap = relative_gap(self.primal, self.dual if bound is None else bound)
         return gap <= self.rule.tol or self.primal <= self.negligible
 
     def test(self, solver: str) -> None:
-        """Raise if what is to be certified contradicts itself, by the decoder's fault or by this solver's."""
+        """Raise an error if bound and objective contradict each other, through the decoder's fault or the solver's."""
         oracle = self.oracle
         if self.w is None or oracle.search.estimates:
             return
@@ -167,12 +167,12 @@ class CertifiedPoint:
                 oracle.check_remembered(self.w, remembered, self.slacks)
         deny_contradiction(self.primal, self.dual, solver, oracle.batch.name)
 
-    # --- whose array it is
+    # --- ownership of arrays
 
     def own(self) -> None:
         """Copy the point, if it is still the algorithm's array.
 
-        As late as possible: most often there is no next step, and the bound is proved with one array less in memory.
+        This is done as late as possible: often there is no next step, and the proof of the bound needs one array less.
         """
         if self.borrowed and self.w is not None:
             copied = np.empty_like(self.w) if self.spare is None else self.spare
@@ -182,7 +182,7 @@ class CertifiedPoint:
             self.w, self.borrowed, self.spare = copied, False, None
 
     def take(self) -> Array | None:
-        """Return the point as an array that no algorithm changes: that of the dual point, or else a copy."""
+        """Return the point as an array that no algorithm changes: that of the dual point, or a copy."""
         if self.borrowed and isinstance(self.memory, BlockDual) and self.w is self.memory.w:
             self.w, self.borrowed = self.memory.take_weights(), False
         self.own()

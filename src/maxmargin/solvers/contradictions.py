@@ -1,4 +1,4 @@
-"""What a certificate must not say: bounds above objectives, and objectives that nothing proves."""
+"""Contradictions in a certificate: a bound above the objective, or an objective without proof."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from maxmargin.problem.oracle.risk_oracle import RiskOracle
 
 
 def deny_contradiction(primal: float, dual: float, solver: str, task: str) -> None:
-    """Raise if a bound lies above an objective that was measured: one of them is not true."""
+    """Raise an error if a bound lies above a measured objective: one of the two is wrong."""
     if dual > primal:
         raise SolverError(
             f"{solver} states that no weights have an objective below {dual:.9g}, but {primal:.9g} was measured: a "
@@ -18,5 +18,5 @@ def deny_contradiction(primal: float, dual: float, solver: str, task: str) -> No
 
 
 def proved_primal(oracle: RiskOracle, w: Array, C: float) -> float:
-    """Return an upper bound on P(w), which an undergenerating search only estimates; inf where nothing is proved."""
+    """Return an upper bound on P(w), for searches that only estimate P(w) from below; inf if nothing is proved."""
     return oracle.objective(w, oracle.proved_risk(w), C)

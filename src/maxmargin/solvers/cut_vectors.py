@@ -1,8 +1,8 @@
-"""The vectors of cuts: written out, or as combinations of atoms where that is shorter.
+"""The vectors of cuts: dense, or as combinations of atoms if that is shorter.
 
-A cutting-plane method asks three things of its cuts a_1 … a_m after every oracle call: the products ⟨a_new, a_t⟩, the
-sum Σ α_t a_t, and now and then the products with some w. Written out they cost m · dim each. Over atoms (see atoms.py)
-they cost about as much as reading the features of these once, however many cuts there are: with a_t = Σ_c K_tc · atom_c
+A cutting-plane method needs three things of its cuts a_1 … a_m after every oracle call: the products ⟨a_new, a_t⟩, the
+sum Σ α_t a_t, and sometimes the products with some w. Dense vectors cost m · dim each. Over atoms (see atoms.py) the
+cost is about that of reading the atoms' features once, however many cuts there are: with a_t = Σ_c K_tc · atom_c
 
     ⟨a_t, v⟩ = (K u)_t,  u_c = ⟨atom_c, v⟩          and          Σ α_t a_t = Σ_c (Kᵀα)_c · atom_c.
 """
@@ -24,7 +24,8 @@ from maxmargin.base.memory_budget import UNLIMITED, MemoryBudget
 from maxmargin.problem.oracle.mean_plane import MeanPlane
 from maxmargin.problem.planes.atoms import AtomRows, Atoms, read_rows
 
-# Atoms, by what reading their features costs in vectors like w, that a cut may be the first to use, and all cuts use
+# The most atoms that a cut may be the first to use, and that all cuts may use, measured by the cost of reading their
+# features, in reads of a vector like w
 MOST_NEW, MOST = 2.0, 20.0
 
 
@@ -43,7 +44,7 @@ class LearntAtoms(Learnt):
 
 
 class CutVectors:
-    """m vectors in the space of w: a cut is written out if all atoms of the others and its own are too many to read."""
+    """m vectors in the space of w: a cut is dense if its atoms and those of the others are too many to read."""
 
     learnt: ClassVar[Fields] = {
         "short": NumberArray(bool, None),
@@ -54,16 +55,16 @@ class CutVectors:
     def __init__(
         self, columns_wanted: bool = False, atoms: Atoms | None = None, memory: MemoryBudget = UNLIMITED
     ) -> None:
-        self.atoms = atoms  # of the oracle that cuts come from; None: those of the first cut that has any
-        self.columns_wanted = columns_wanted  # whether all are written out, so that single coordinates can be read
-        self.memory = memory  # where large arrays are allocated
+        self.atoms = atoms  # the oracle's atoms; None: those of the first cut that has any
+        self.columns_wanted = columns_wanted  # True if all vectors are dense, so that single coordinates can be read
+        self.memory = memory  # allocates large arrays
         self.written = Written()
         self.over_atoms: OverAtoms | None = None
-        self.short = np.zeros(0, dtype=bool)  # which cuts are over atoms
+        self.short = np.zeros(0, dtype=bool)  # marks the cuts that are stored over atoms
 
     @property
     def m(self) -> int:
-        """Return the number of vectors."""
+        """The number of vectors."""
         return len(self.short)
 
     def _check_learnt(self) -> None:
@@ -74,7 +75,7 @@ class CutVectors:
             raise ValueError("expected cuts that are written out")
 
     def add(self, plane: MeanPlane) -> Array:
-        """Append a cut's vector; its products with all vectors, the last one with itself."""
+        """Append a cut's vector, and return its products with all vectors, the last one with itself."""
         short = False
         if plane.row is not None and not self.columns_wanted:
             self.over_atoms = self.over_atoms or OverAtoms(plane.row.atoms, self.memory)
@@ -100,7 +101,7 @@ class CutVectors:
         return total
 
     def keep(self, which: NDArray[np.intp]) -> None:
-        """Forget all others."""
+        """Drop all vectors but these."""
         stay = np.zeros(len(self.short), dtype=bool)
         stay[which] = True
         self.written.keep(np.flatnonzero(stay[~self.short]))
@@ -109,7 +110,7 @@ class CutVectors:
         self.short = self.short[which]
 
     def move(self, factors: Array, rows: AtomRows) -> Array:
-        """Add Σ_i factors[t, i] · row i to a_t; return the products of all vectors with each other."""
+        """Add Σ_i factors[t, i] · row i to a_t for every t, and return the new Gram matrix."""
         self.written.move(factors[~self.short], rows)
         if self.over_atoms is not None:
             self.over_atoms.move(factors[self.short], rows)
@@ -118,7 +119,7 @@ class CutVectors:
 
 
 class Written:
-    """One row of a matrix each."""
+    """Dense vectors, the rows of a matrix."""
 
     learnt: ClassVar[Fields] = {"used": NumberArray(float, None, None)}
 
@@ -127,7 +128,7 @@ class Written:
 
     @property
     def used(self) -> Array:
-        """Return the vectors that there are, without the memory for more."""
+        """The vectors, without unused space behind them."""
         return self.rows[: self.m]
 
     @used.setter
@@ -150,7 +151,7 @@ class Written:
         return alpha @ self.rows[: self.m] if self.m else np.zeros(dim)
 
     def keep(self, which: NDArray[np.intp]) -> None:
-        for to, t in enumerate(which):  # one by one: a copy of all of them may be large
+        for to, t in enumerate(which):  # one by one, because a copy of all of them may be large
             if to != t:
                 self.rows[to] = self.rows[t]
         self.m = len(which)
@@ -161,11 +162,11 @@ class Written:
 
 
 class OverAtoms:
-    """One row of K each, over the atoms that some cut has used; their features stand together, to be read fast."""
+    """Vectors that are rows of K over the atoms in use, whose features are stored together for fast reading."""
 
     def __init__(self, atoms: Atoms, memory: MemoryBudget):
         self.atoms = atoms
-        self.place = memory.zeros(atoms.count, np.int32)  # of an atom among the used ones
+        self.place = memory.zeros(atoms.count, np.int32)  # position of each atom among those in use
         self.place -= 1
         self.used = np.zeros(0, dtype=np.int32)
         self.features = atoms.gathered(self.used)
@@ -173,13 +174,13 @@ class OverAtoms:
 
     @property
     def plain(self) -> list[NDArray[Any]]:
-        """Return the atoms in use and the rows of K, from which `read` makes the same object."""
+        """The atoms in use and the rows of K, from which `read` makes an equal object."""
         size = self.coefficients.ends[-1]
         return [self.used, self.coefficients.ends, self.coefficients.columns[:size], self.coefficients.values[:size]]
 
     @classmethod
     def read(cls, atoms: Atoms, found: Any, memory: MemoryBudget) -> OverAtoms:
-        """Return what a checkpoint has kept, once its arrays are known to be safe for kernels."""
+        """Check the arrays of a checkpoint, which kernels will read, and return the vectors."""
         if not isinstance(found, list) or len(found) != 4 or not isinstance(found[0], np.ndarray):
             raise ValueError("expected atoms, and rows over them")
         used = found[0]
@@ -195,7 +196,7 @@ class OverAtoms:
         return made
 
     def add(self, row: AtomRows) -> bool:
-        """Append this row, unless there are too many atoms then; whether it was appended."""
+        """Append a row unless there would be too many atoms; return whether it was appended."""
         size = int(row.indptr[-1])
         columns = row.indices[:size]
         new = np.sort(columns[self.place[columns] < 0])
@@ -228,7 +229,7 @@ class OverAtoms:
         self._replace(everywhere + sparse.csr_array(factors) @ moves, np.arange(shape[1], dtype=np.int32))
 
     def _replace(self, rows: sparse.csr_array, atoms: NDArray[np.int32]) -> None:
-        """Make these the rows of K; column c is that of atoms[c]."""
+        """Replace the rows of K; column c is that of atoms[c]."""
         columns = atoms[rows.indices]
         self.used = np.unique(columns)
         self.place[:] = -1

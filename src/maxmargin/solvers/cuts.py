@@ -22,7 +22,7 @@ from maxmargin.solvers.learnt_cuts import read_size
 
 
 class LearntSizes(Learnt):
-    """Of every cut of an owner, what rounding needs to know."""
+    """The sizes of all cuts of an owner, which bound rounding errors."""
 
     def left(self, value: list[CutSize]) -> Any:
         return [list(size) for size in value]
@@ -54,9 +54,9 @@ class Cuts:
         self.gram = np.zeros((0, 0))
         self.alpha = np.zeros(0)
         self.idle = np.zeros(0, dtype=int)
-        self.sizes: list[CutSize] = []  # what rounding needs to know of every cut
-        self._combined: tuple[Array, Array] | None = None  # weights, and what they combine to
-        self.truths: list[Array | None] = []  # of every cut the factors of Ψ(x, truth), where truths may change
+        self.sizes: list[CutSize] = []  # bound rounding errors
+        self._combined: tuple[Array, Array] | None = None  # weights and their combination
+        self.truths: list[Array | None] = []  # for each cut, the factors of Ψ(x, truth), if truths may change
 
     def _check_learnt(self) -> None:
         self._combined = None
@@ -79,14 +79,14 @@ class Cuts:
         self.sizes.append(plane.size)
 
     def weigh(self, alpha: Array) -> None:
-        """Set the dual weights; a cut that carries any is not idle."""
+        """Set the dual weights, and count for how long cuts have had none."""
         self.alpha = alpha
         self.idle = np.where(alpha > 0, 0, self.idle + 1)
 
     def drop_idle(self, patience: int) -> NDArray[np.intp]:
-        """Forget cuts that have carried no weight for so many rounds, a few at a time: it means copying the others.
+        """Drop cuts that have had no weight for `patience` rounds, in batches, because it copies the others.
 
-        Returns the numbers of those that stay.
+        Return the numbers of the cuts that stay.
         """
         keep = np.flatnonzero(self.idle <= patience)
         if len(self) - len(keep) <= len(self) // 16:
@@ -99,10 +99,10 @@ class Cuts:
         return keep
 
     def shift(self, rows: AtomRows) -> None:
-        """Follow a change of the truths' Ψ by these rows, one per example; what cuts say of wrong outputs stays true.
+        """Adapt the cuts to truths whose Ψ have changed by these rows, one per example.
 
         A cut is a sum of planes Δ - ⟨w, Ψ(x, truth) - Ψ(x, z)⟩ whose losses do not depend on the hidden part of the
-        truth: with the new truths in it, it is a cut of the new problem.
+        truth: with the new truths, it is a cut of the new problem.
         """
         if len(self):
             factors, lengths = np.array(self.truths), rows.sizes
@@ -129,17 +129,17 @@ class Cuts:
         return max(0.0, float(np.max(heights, initial=0.0)))
 
     def slacks(self, w: Array) -> None:
-        """Return None: cuts are of all examples together."""
+        """Return None, because cuts are sums over all examples."""
 
     def point(self, oracle: RiskOracle) -> Array:
-        """Return the w that belongs to these weights α."""
+        """Return the w that the weights α determine."""
         return oracle.space.point(self.combined(oracle.dim))
 
     def bound(self, oracle: RiskOracle, most: float = 1.0) -> float:
-        """Return Σ α offset - ½‖Σ α a‖², not rounded up: it bounds the objective for any α >= 0 with Σ α <= C.
+        """Return Σ α offset - ½‖Σ α a‖², not rounded up: a lower bound for any α >= 0 with Σ α <= C.
 
-        Of the multiples of α from 0 to `most` it is the best one's. The norm is that of the vector itself: in αᵀGα
-        what cancels leaves its rounding behind, which can be larger than all the rest.
+        It is the best value over the multiples of α with factors from 0 to `most`. The norm is computed from the vector
+        itself: in αᵀGα, terms that cancel leave rounding errors that can exceed the result.
         """
         used = np.flatnonzero(self.alpha)
         if not len(used):
@@ -158,7 +158,7 @@ class Cuts:
 
 
 def known_cuts(oracle: RiskOracle, start: Any) -> Cuts:
-    """Return the cuts of an earlier solution, if it has any, or an empty collection for those of this oracle."""
+    """Return the cuts of an earlier solution, if it has any, or an empty collection for this oracle."""
     known = None if start is None else start.memory
     if not isinstance(known, Cuts):
         return Cuts(oracle.geometry is not None, oracle.batch.plane_atoms, oracle.memory)

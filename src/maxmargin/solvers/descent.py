@@ -1,4 +1,4 @@
-"""One run of training with hidden parts: rounds of completing labels and solving the convex problem that this makes."""
+"""One run of training with hidden variables: rounds of completing labels and solving the resulting convex problem."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ ROUNDING = 1e-7  # by which two measurements of the same objective may differ
 
 
 class RunLimits(NamedTuple):
-    """What is the same for all runs."""
+    """The options that all runs share."""
 
     inner: Solver
     C: float
@@ -53,24 +53,24 @@ class RunLimits(NamedTuple):
 
 
 class Beginning(NamedTuple):
-    """Where one run begins: at an earlier solution, or at a guess that the seeds make."""
+    """The beginning of a run: an earlier solution, or a guess that depends on the seeds."""
 
     number: int
     guess_seed: np.random.SeedSequence
-    seed: int  # of the inner trainer
+    seed: int  # for the inner solver
     start: Solution | None = None
 
 
 class Watch:
-    """One run among several, seen from outside: says where training is, and stops when any of them was stopped."""
+    """An observer of several runs: it calls the callback, and stops all runs when one of them was stopped."""
 
     def __init__(self, callback: Callback | None, restarts: int, kept: KeptRuns):
         self.callback, self.restarts, self.kept = callback, restarts, kept
         self.stop, self.lock = Event(), Lock()
-        self.ended = kept.ended  # by number
+        self.ended = kept.ended  # by number of the run
 
     def step(self, number: int, record: Record) -> bool:
-        """Tell the callback; True stops training."""
+        """Call the callback; return True to stop training."""
         if self.restarts > 1:
             record = record._replace(where=f"run {number + 1} of {self.restarts}, {record.where}")
         try:
@@ -85,14 +85,14 @@ class Watch:
 
     def end(self, number: int, run: Descended) -> None:
         if run.reason in STOPPED:
-            self.stop.set()  # all other runs too
+            self.stop.set()  # stop all other runs as well
         with self.lock:
             self.ended[number] = run
             self.kept.end(run)
 
 
 def descend(oracle: Oracle, beginning: Beginning, watch: Watch | None, limits: RunLimits) -> Descended:
-    """Run the rounds from one beginning to a local optimum, a limit, or an error; `watch` only in this process."""
+    """Run the rounds from one beginning to a local optimum, a limit or an error; `watch` is None in other processes."""
     if watch is not None and watch.stop.is_set():
         return NOT_BEGUN
     run = _Descent(oracle, beginning, watch, limits).run()
@@ -115,11 +115,11 @@ class _Descent:
         self.memory: Any = None
         self.history: list[dict[str, float]] = []
         self.rounds: list[Round] = []
-        self.interrupted = False  # whether the trainer was, so that this run is about to end
-        self.tried: Array | None = None  # the last weights but 0 that the trainer came to in this round
-        self.completed_at: Array | None = None  # the weights that have completed the current labels; None: a guess
-        self.tol = 0.0  # of the convex problem of this round
-        self.calls_before = oracle.calls  # when this round began
+        self.interrupted = False  # True if the inner solver was interrupted, so that this run is about to end
+        self.tried: Array | None = None  # the last nonzero weights that the inner solver visited in this round
+        self.completed_at: Array | None = None  # the weights at which the labels were completed; None for a guess
+        self.tol = 0.0  # tolerance of this round's convex problem
+        self.calls_before = oracle.calls  # calls before this round
         self.round_seconds = 0.0
 
     learnt: ClassVar[Fields] = {
@@ -134,7 +134,7 @@ class _Descent:
 
     @property
     def seconds(self) -> float:
-        """Return the seconds since the run began."""
+        """The seconds since the run began."""
         return time.perf_counter() - self.began
 
     @seconds.setter
@@ -145,7 +145,7 @@ class _Descent:
         error: Exception | None = None
         try:
             reason = self._descend(*self._begin())
-        except KeyboardInterrupt as pressed:  # between two runs of the trainer, which would have said so
+        except KeyboardInterrupt as pressed:  # between two runs of the inner solver, which would have reported it
             first_only(pressed, stopping=self.interrupted)
             reason = "interrupted"
             say_interrupted()
@@ -156,7 +156,7 @@ class _Descent:
         return Descended(self.w, self.objective, self.bound, reason, calls, self.history, self.rounds, error, last)
 
     def _begin(self) -> tuple[Oracle, Solution | None]:
-        """Return the first completion, and what the first convex problem can start from."""
+        """Return the first completion, and a starting point for the first convex problem."""
         start = self.start
         found = None if self.watch is None else self.watch.kept.run_of(self.number)
         if found is not None:
@@ -165,7 +165,7 @@ class _Descent:
             at = self.completed_at
             self.current = guessed(self.oracle, self.rng) if at is None else completed(self.oracle, at)
             return self.current, None
-        # A loose solution may be worse than good first weights, and its completion would throw them away.
+        # A loose solution may be worse than good initial weights, and its completion would discard them.
         self.tol = self._tightest if start is not None else max(LOOSE, self._tightest)
         if start is None:
             self.current = guessed(self.oracle, self.rng)
@@ -195,9 +195,9 @@ class _Descent:
                 self._keep_unmeasured(solution)
                 raise
             current.calls = after.calls
-            if self.oracle.search.estimates and solution.memory is not None:  # cuts may know of worse outputs
+            if self.oracle.search.estimates and solution.memory is not None:  # cuts may know worse outputs
                 value = max(value, current.objective(w, solution.memory.risk(w, moves @ w), self.C))
-                if self.w is not None:  # whose completion is the current one
+                if self.w is not None:  # the current labels were completed at w
                     known = current.objective(self.w, solution.memory.risk(self.w), self.C)
                     self.objective = max(self.objective, known)
             self._check(solution, moves @ w, value)
@@ -212,7 +212,7 @@ class _Descent:
                 current.calls = after.calls
             changed = int(np.count_nonzero(np.diff(moves.indptr)))
             better = value < self.objective
-            # The bound is one for the completion at the last weights: it says how good those are.
+            # The bound holds for the completion at the previous weights, and certifies those.
             self.bound = max(self.bound, bound)
             converged = relative_gap(self.objective, self.bound) <= self.limits.tol
             if better and not (converged and changed):
@@ -227,11 +227,11 @@ class _Descent:
             if after.calls - self.oracle.calls >= self.limits.max_passes * after.n:
                 return "max_passes reached"
             stuck = not better or not changed
-            if stuck and self.tol <= self._tightest:  # the trainer has done what it can for this completion
+            if stuck and self.tol <= self._tightest:  # the inner solver cannot improve this completion further
                 return "no more progress possible"
             self.tol = max(self._tightest, self.tol / (8 if stuck else 2))
             if not stuck:
-                self.memory = None  # a Ctrl-C in the middle of the next line must not leave half-moved cuts
+                self.memory = None  # if Ctrl-C interrupts the next line, half-moved cuts must not be used
                 moved = _moved(solution.memory, current, after)
                 self.memory, self.current, current, self.completed_at = moved, after, after, at
             start = replace(solution, w=w, memory=self.memory)
@@ -239,11 +239,11 @@ class _Descent:
 
     @property
     def _tightest(self) -> float:
-        """Return the smallest tol of convex problems."""
+        """The smallest tolerance of convex problems."""
         return self.limits.tol / 2
 
     def _convex(self, current: Oracle, start: Solution | None) -> Solution:
-        """Solve the problem with the hidden parts fixed, from where a checkpoint has left it."""
+        """Solve the problem with the hidden parts fixed, continuing from a checkpoint if there is one."""
         keeper = None if self.watch is None else self.watch.kept.keeper_of(self.number, lambda: learnt_of(self))
         if keeper is None or keeper.found is None:
             self.calls_before, self.round_seconds, self.tried = current.calls, self.seconds, None
@@ -252,14 +252,14 @@ class _Descent:
 
         def watch(record: Record) -> bool:
             if np.any(record.w):
-                self.tried = record.w.copy()  # which may be the trainer's working array
+                self.tried = record.w.copy()  # copied, because it may be the solver's working array
             later = record._replace(passes=passes + record.passes, seconds=seconds + record.seconds, where=where)
             return False if self.watch is None else self.watch.step(self.number, later)
 
         inner = clone(self.limits.inner).set_params(tol=self.tol, max_passes=max(self.limits.max_passes - passes, 1.0))
         kept = {}
         if keeper is not None:
-            keeper.passes += passes  # of the rounds before
+            keeper.passes += passes  # those of earlier rounds
             kept = {"keeper": keeper}
         solution = inner.solve(current, self.C, start, watch, self.seed, **kept)
         for line in solution.history:
@@ -271,12 +271,12 @@ class _Descent:
         return solution
 
     def _away_from_zero(self, value: float, after: Oracle) -> tuple[Array, float, Oracle]:
-        """Return weights with a smaller J than w = 0, their J and their completion; those of 0 where none are found.
+        """Return weights with a smaller J than w = 0, their J and their completion, or those of 0 if none are found.
 
-        For a poor guess, w = 0 is often the best that the convex problem has. It explains all hidden parts equally
-        well, so that its completion says nothing and the next round would begin in the dark. But J may fall in a
-        direction that the trainer has tried: there labels are completed anew, and the convex problem knows nothing of
-        that. The completion is the same all along a direction.
+        For a poor guess, w = 0 is often the best solution of the convex problem. It explains all hidden parts equally
+        well, so that its completion carries no information for the next round. But J may fall in a direction that the
+        solver has visited, because labels are completed differently there, which the convex problem ignores. The
+        completion is the same along a whole direction.
         """
         nowhere = self.oracle.space.allowed(np.zeros(self.oracle.dim))
         if self.tried is None:
@@ -291,7 +291,7 @@ class _Descent:
         return nowhere, value, after
 
     def _keep_unmeasured(self, solution: Solution) -> None:
-        """Keep a point without asking the task again: the convex problem's objective is no less than J."""
+        """Keep a point without calling the task again: the convex objective is an upper bound on J."""
         if self.w is None or solution.certificate.primal < self.objective:
             self.w, self.objective, self.bound = solution.w, solution.certificate.primal, -inf
 
@@ -300,7 +300,7 @@ class _Descent:
         return completed_at_w.objective(w, completed_at_w.risk(w), self.C)
 
     def _check(self, solution: Solution, gains: Array, value: float) -> None:
-        """Check that J is at most what the convex problem measured at w, and its bound at most the last J."""
+        """Check that J is at most the convex objective at w, and that the bound is at most the previous J."""
         if self.oracle.search is not Search.EXACT:
             return
         name, certificate = self.oracle.batch.name, solution.certificate
@@ -308,7 +308,7 @@ class _Descent:
         worst = int(np.argmin(gains)) if len(gains) else 0
         if len(gains) and gains[worst] < -scale:
             raise worse_completion(self.oracle, worst, -gains[worst])
-        # Elsewhere the objective may be measured by a search, whose upper bounds are no closer for a better truth.
+        # For other searches the objective may be an upper bound, which need not shrink with a better truth.
         if self.oracle.formulation.plain and value > certificate.primal + scale:
             raise TaskError(
                 f"completing the labels raised the objective from {certificate.primal:.9g} to {value:.9g}; "
@@ -323,7 +323,7 @@ class _Descent:
 
 
 def _moved(memory: Any, before: Oracle, after: Oracle) -> Any:
-    """Return a trainer's memory of one completion's problem as one of another's; None where it cannot be moved."""
+    """Return a solver's memory for one completion, moved to another completion; None if it cannot be moved."""
     if not isinstance(memory, ShiftingMemory):
         return None
     memory.shift(shifts(before, after))

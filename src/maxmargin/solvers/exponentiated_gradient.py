@@ -1,4 +1,4 @@
-"""Exponentiated gradient on the dual of smooth objectives: one example at a time, and the bound comes with it."""
+"""Exponentiated gradient on the dual of smooth objectives: one example at a time, with a lower bound at no cost."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from maxmargin.solvers.requirements import FREE_WEIGHTS, Requirements
 from maxmargin.solvers.solution import Solution
 from maxmargin.solvers.steps import Step
 
-REFRESHED = 10  # passes
+REFRESHED = 10  # passes after which w is recomputed
 
 
 class GradientVisits:
-    """Where the method is between two passes."""
+    """The state of the method between two passes."""
 
     learnt: ClassVar[Fields] = {"rng": RandomState(), "memory": Inner(), "passes": Whole(), "stalled": Whole()}
 
@@ -34,11 +34,15 @@ class ExponentiatedGradient(Solver, name="exponentiated_gradient"):
     """Maximise the dual of ½‖w‖² + C R(w), R smooth (tangents.py), over one distribution α_i of outputs per example.
 
     A visit of example i moves α_i towards the distribution of its outputs at w, in logarithms and by a step η_i of its
-    own, and w along with it; D never falls. What it costs is one sum over the outputs of i and the features of i,
-    whatever the length of w, where L-BFGS reads vectors as long as w many times a pass. A batch keeps the α_i in a form
-    of its own (gibbs_dual); D(α) <= min P is the bound.
+    own, and w along with it; D never falls. A visit costs one sum over the outputs of i and its features,
+    whatever the length of w; L-BFGS reads vectors as long as w many times a pass. A batch stores the α_i in a form of
+    its own (gibbs_dual); D(α) <= min P is the bound.
 
     Collins, Globerson, Koo, Carreras, Bartlett (JMLR 2008).
+
+    Parameters
+    ----------
+    tol, max_passes : as for `Solver`.
     """
 
     requires: ClassVar[Requirements] = (SoftOracle, FREE_WEIGHTS, DistributionDual)
@@ -55,6 +59,6 @@ class ExponentiatedGradient(Solver, name="exponentiated_gradient"):
             if at.passes % REFRESHED == 0:
                 dual.refresh()
             at.stalled = at.stalled + 1 if gain <= 1e-15 * abs(dual.dual) else 0
-            # Where a pass halves the distance to the optimum, or more, what is left of it is no more than was gained;
-            # P is as far above the optimum as D below it, about.
+            # If a pass at least halves the distance to the optimum, the remaining distance is at most the gain of the
+            # pass, and P is about as far above the optimum as D is below it.
             yield Step(dual.w, guess=dual.dual + 2 * gain, memory=dual, hoped=dual.dual)

@@ -16,8 +16,8 @@ Newton's method on these equations with αz = σμ instead of 0, eliminated down
 
     M dw = …,     M = I + Σₖ θ_k (a_k - m_i)(a_k - m_i)' + Σᵢ ridge_i m_i m_i'.                       (5)
 
-The centred form matters: where one plane has all of the weight, θ is huge, and a difference of two sums would cancel.
-Columns of A are scaled for the linear algebra (which leaves the problem as it is), and where there are fewer planes
+The centred form matters: if one plane has all the weight, θ is huge, and a difference of two sums would cancel.
+Columns of A are scaled for the linear algebra (which does not change the problem), and if there are fewer planes
 than coordinates, the coordinates are those of the span of the planes.
 
 Mehrotra (SIAM J. Optim. 1992), predictor and corrector with one step length, as convex quadratic programs need.
@@ -33,10 +33,10 @@ from scipy import linalg, sparse
 
 from maxmargin.base.arrays import Array
 
-ITERATIONS = 60  # at most; 10 to 20 are usual
-# The share of the way to the boundary that a step may go, and how far above the planes ξ begins.
+ITERATIONS = 60  # limit; 10 to 20 are usual
+# The share of the distance to the boundary that a step may go, and the initial height of ξ above the planes.
 ATTEMPTS = ((0.995, 1.0), (0.9, 1.0), (0.9, 10.0), (0.9, 1000.0))
-SHORT = 1e-8  # steps shorter than this lead nowhere: rounding has the last word
+SHORT = 1e-8  # steps shorter than this are only rounding
 
 
 class JointProblem(NamedTuple):
@@ -45,24 +45,24 @@ class JointProblem(NamedTuple):
     rows: Array  # (N, d) the vectors a
     offset: Array  # (N,) b
     owner: NDArray[np.intp]  # (N,) the block of every plane, ascending from 0
-    cap: Array  # of every block
-    squared: bool | NDArray[np.bool_] = False  # whether slacks are, of all blocks or of each
+    cap: Array  # one for each block
+    squared: bool | NDArray[np.bool_] = False  # True if slacks are squared, for all blocks or each
 
 
 class JointPoint(NamedTuple):
-    """A solution, as good as it became."""
+    """The best solution found."""
 
-    alpha: Array  # (N,) >= 0, of the planes without the truths; Σ α of a block may be above its cap by rounding
+    alpha: Array  # (N,) >= 0, without the truths; the sum over a block may exceed its cap by rounding
     w: Array  # (d,)
-    mixture: Array  # (N,) w = Σ mixture · a but for rounding: what w is where only inner products are known
+    mixture: Array  # (N,) w = Σ mixture · a up to rounding: used if only inner products are known
     gap: float  # relative gap of w and alpha among these planes
 
 
 def solve(problem: JointProblem, tol: float) -> JointPoint:
     """Return α and w whose gap among these planes is at most tol, if rounding permits.
 
-    Where C and the planes are both large, long steps may come so close to the boundary that rounding stops them there;
-    then shorter steps, from a start farther inside, take more iterations, but get there.
+    If C and the planes are both large, long steps may come so close to the boundary that rounding stops them there.
+    Shorter steps from a start farther inside then take more iterations, but converge.
     """
     best: JointPoint | None = None
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -77,7 +77,7 @@ def solve(problem: JointProblem, tol: float) -> JointPoint:
 
 
 def multiplications(planes: int, blocks: int, dim: int) -> float:
-    """Estimate what a solve costs: 25 iterations, with 3 million for what they do beside the linear algebra."""
+    """Estimate the cost of a solve: 25 iterations, each with 3 million multiplications beside the linear algebra."""
     d = min(planes, dim)
     return 25.0 * ((planes + blocks) * d * d + d**3 / 3.0 + 3e6) + (2.0 * planes**2 * dim if planes < dim else 0.0)
 
@@ -89,8 +89,8 @@ class _Newton:
         self.boundary = boundary
         self.squared = np.broadcast_to(problem.squared, len(problem.cap))
         planes = _with_truths(problem, ~self.squared)
-        self.count = len(problem.offset)  # planes that are no truths come first in `places`
-        self.places = _places(problem.owner, ~self.squared)
+        self.count = len(problem.offset)  # planes that are not truths come first in `positions`
+        self.positions = _positions(problem.owner, ~self.squared)
         self.offset, self.owner, self.cap = planes.offset, planes.owner, planes.cap
         self.starts = np.searchsorted(self.owner, np.arange(len(self.cap)))
         self.total, self.ridge = np.where(self.squared, 0.0, self.cap), np.where(self.squared, self.cap, 0.0)
@@ -99,16 +99,16 @@ class _Newton:
         if self.count < rows.shape[1]:
             self.basis, triangle = linalg.qr(problem.rows.T, mode="economic", check_finite=False)
             rows = np.zeros((len(self.offset), triangle.shape[0]))
-            rows[self.places] = triangle.T
+            rows[self.positions] = triangle.T
         scale = np.sqrt(np.einsum("ij,ij->j", rows, rows))
         self.scale = np.where(scale > 0, scale, 1.0)
         self.rows, self.unit = rows / self.scale, self.scale**-2.0  # ‖w‖² = Σ unit u²
         self._start(height)
 
     def _start(self, height: float) -> None:
-        """Set w = 0, ξ above all planes, and α in the middle of the simplices, or where ξ says (squared slacks).
+        """Set w = 0, ξ above all planes, and α to the centres of the simplices (for squared slacks: as ξ determines).
 
-        That w is not A'α is mended on the way; a start close to the centre matters more than a feasible one.
+        The iterations establish w = A'α; a start close to the central path matters more than a feasible one.
         """
         counts = np.bincount(self.owner)
         self.u, self.mixture = np.zeros(len(self.unit)), np.zeros(len(self.offset))
@@ -147,16 +147,16 @@ class _Newton:
             dual -= 0.5 * float(np.sum((self._sums(self.alpha) ** 2 / self.cap)[self.squared]))
         if primal > 0:
             return (primal - dual) / primal
-        return 0.0 if primal == 0 else np.inf  # where rounding has left no number
+        return 0.0 if primal == 0 else np.inf  # rounding has left no usable number
 
     def _point(self, gap: float) -> JointPoint:
         w = self.u / self.scale
         if self.basis is not None:
             w = self.basis @ w
-        return JointPoint(self.alpha[self.places], w, self.mixture[self.places], gap)
+        return JointPoint(self.alpha[self.positions], w, self.mixture[self.positions], gap)
 
     def _factorise(self) -> bool:
-        """Compute M of (5) and its Cholesky factor; return False where rounding has left nothing to factorise."""
+        """Compute M of (5) and its Cholesky factor; return False if rounding makes M indefinite."""
         self.theta = self.alpha / self.z
         self.block_theta = self._sums(self.theta) + self.ridge
         shares = self.theta / self.block_theta[self.owner]
@@ -181,7 +181,7 @@ class _Newton:
         return False
 
     def _direction(self, change: Array) -> tuple[Array, Array, Array, Array]:
-        """Return (du, dξ, dz, dα) of the Newton step that changes αz/z by this, and mends what does not hold yet."""
+        """Return (du, dξ, dz, dα) of the Newton step that changes αz/z by this, and reduces infeasibility."""
         above = self.xi[self.owner] - self.heights - self.z
         excess = self._sums(self.alpha) - self.total - self.ridge * self.xi
         adrift = self.rows.T @ self.alpha - self.unit * self.u
@@ -203,17 +203,18 @@ class _Newton:
         return product + self.means.T @ (self.ridge * (self.means @ du)) if self.squared.any() else product
 
     def _step(self) -> float:
-        """Predict, correct and move; return the length of the step."""
+        """Make a predictor-corrector step and return its length."""
         alpha, z = self.alpha, self.z
         mu = float(np.mean(alpha * z))
         _, _, dz, dalpha = self._direction(-alpha)
-        ahead = (alpha + min(1.0, _room(alpha, dalpha)) * dalpha) @ (z + min(1.0, _room(z, dz)) * dz) / len(z)
+        along, across = min(1.0, _longest_step(alpha, dalpha)), min(1.0, _longest_step(z, dz))
+        ahead = (alpha + along * dalpha) @ (z + across * dz) / len(z)
         centring = min(1.0, max(float(ahead) / mu, 0.0) ** 3)
         du, dxi, dz, dalpha = self._direction((centring * mu - dalpha * dz) / z - alpha)
-        length = min(1.0, self.boundary * min(_room(alpha, dalpha), _room(z, dz)))
-        if not length >= SHORT:  # nor if it is NaN
+        length = min(1.0, self.boundary * min(_longest_step(alpha, dalpha), _longest_step(z, dz)))
+        if not length >= SHORT:  # also if it is NaN
             return 0.0
-        # dw = A'dα + A'α - w: so the weights of the planes in w change by dα + α - mixture
+        # dw = A'dα + A'α - w, so the weights of the planes in w change by dα + α - mixture.
         self.mixture += length * (dalpha + alpha - self.mixture)
         self.u += length * du
         self.xi += length * dxi
@@ -223,21 +224,21 @@ class _Newton:
         return length
 
 
-def _room(values: Array, change: Array) -> float:
-    """Return how far numbers can go in this direction before one of them is zero."""
+def _longest_step(values: Array, change: Array) -> float:
+    """Return the largest step for which all values stay nonnegative."""
     falling = change < 0
     return float(np.min(-values[falling] / change[falling], initial=np.inf))
 
 
-def _places(owner: NDArray[np.intp], plain: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Return where the planes are when every block with plain slacks has its truth behind them."""
+def _positions(owner: NDArray[np.intp], plain: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the positions of the planes when every block with plain slacks has its truth behind them."""
     return np.arange(len(owner)) + np.append(0, np.cumsum(plain))[owner]
 
 
 def _with_truths(problem: JointProblem, plain: NDArray[np.bool_]) -> JointProblem:
-    """Return the planes and the truths (0, 0) of blocks with plain slacks, block by block."""
-    places = _places(problem.owner, plain)
+    """Return the planes with the truths (0, 0) of blocks with plain slacks, block by block."""
+    positions = _positions(problem.owner, plain)
     owner = np.sort(np.concatenate([problem.owner, np.flatnonzero(plain)]))
     rows, offset = np.zeros((len(owner), problem.rows.shape[1])), np.zeros(len(owner))
-    rows[places], offset[places] = problem.rows, problem.offset
+    rows[positions], offset[positions] = problem.rows, problem.offset
     return problem._replace(rows=rows, offset=offset, owner=owner)

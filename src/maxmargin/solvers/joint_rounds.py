@@ -1,18 +1,17 @@
-"""Rounds over all examples together, for data on which passes over single examples get nowhere.
+"""Rounds over all examples together, for data on which passes over single examples make no progress.
 
-Steps that change one block of the dual at a time are slow where blocks pull w in directions that nearly cancel:
-features of very different sizes, a large C, or few examples with many planes. There the n-slack cutting plane method
-is better,
+Steps that change one block of the dual at a time are slow if blocks pull w in directions that nearly cancel: features
+of very different sizes, a large C, or few examples with many planes. The n-slack cutting plane method is better then,
 
     (α', w')  <-  the best weights of all planes remembered so far          interior_point.py
     α         <-  the maximiser of D between α and α'                       PlaneDual.ascend_towards
     planes    <-  the most violated ones of all examples at w', or between w' and the best point so far,
 
-with a master problem whose cost does not depend on the scale of anything. The query is w' itself, not Σ α a: both have
-the same limit, but P is far more sensitive to w than D is to α. P is measured at the query, and D from α with w summed
-up anew, so the bound holds whatever the interior point did.
+with a master problem whose cost does not depend on any scale. The query is w' itself, not Σ α a: both have the same
+limit, but P is far more sensitive to w than D is to α. P is measured at the query, and D at α with a freshly summed w,
+so the bound holds whatever the interior point method returns.
 
-All decisions rest on counted work, so that a seed fixes the result.
+All decisions depend on counted work only, so that a seed fixes the result.
 """
 
 from __future__ import annotations
@@ -38,23 +37,23 @@ from maxmargin.solvers.interior_point import JointProblem, multiplications, solv
 from maxmargin.solvers.steps import Step
 
 LOOK = 4  # passes or rounds before their rate is trusted
-DENSE = 8.0  # multiplications of matrices that take as long as one of a visit
-PATIENCE = 20  # passes with bounds after which joint solves that cost little are tried
-WORTH = 10.0  # joint solves that must be cheaper than the passes they replace: so many are needed as a rule
-DEAREST = 10.0  # a joint solve costs no more than so many times what the fit has cost so far,
-SMALL = 1e9  # or so many multiplications
-CENTRED = 0.1  # share of the gap to which a joint solve goes: the query should not be at the edge of what is known
-FALL = 1e-3  # share of the gap by which P has to fall to have fallen
-PLANES = 1024  # planes that a joint solve should know of, however few the examples are
-LIGHT = 1e-3  # share of its example's cap below which a plane matters only if it is high where the last ones were found
+DENSE = 8.0  # matrix multiplications that take as long as one multiplication of a visit
+PATIENCE = 20  # passes with bounds after which cheap joint solves are tried
+WORTH = 10.0  # the number of joint solves, usually needed, that must be cheaper than the passes they replace
+DEAREST = 10.0  # a joint solve costs at most this many times the work of the fit so far,
+SMALL = 1e9  # or this many multiplications
+CENTRED = 0.1  # share of the gap at which a joint solve stops: the query should stay inside of what is known
+FALL = 1e-3  # share of the gap by which P must fall to count as a decrease
+PLANES = 1024  # planes that a joint solve should know, however few the examples are
+LIGHT = 1e-3  # share of its example's cap below which a plane is used only if it is high at the last query
 HIGH = 0.5  # share of its example's highest plane there
 
 
 class Approach:
-    """Where to look next: on the way from the best point so far to the best one of the model.
+    """The choice of the next query, on the segment from the best point so far to the minimiser of the model.
 
-    Where every query adds few planes (few examples), the model's own best point jumps about, and P there may be worse
-    for tens of rounds. As in bundle methods, the way is shorter after a failure, and longer after a success.
+    If every query adds few planes (few examples), the minimiser of the model jumps, and P there may be worse for tens
+    of rounds. As in bundle methods, the step is shorter after a failure and longer after a success.
     """
 
     learnt: ClassVar[Fields] = {
@@ -70,8 +69,8 @@ class Approach:
         return best if self.share == 1.0 else self.centre + self.share * (best - self.centre)
 
     def judge(self, query: Array, value: float, dual: float, added: int) -> None:
-        """Learn from P at the query, which has been measured."""
-        if not added:  # the model knew all there is to know here
+        """Update the best point and the step length by P at the query."""
+        if not added:  # the model was exact here
             self.share = 1.0
         elif self.value == inf:
             self.share = 0.3
@@ -84,7 +83,7 @@ class Approach:
 
 
 class Rounds:
-    """Where joint rounds are."""
+    """The state of joint rounds."""
 
     learnt: ClassVar[Fields] = {
         "approach": Inner(),
@@ -97,12 +96,12 @@ class Rounds:
     def __init__(self, w: Array, instead: float):
         self.approach, self.query = Approach(w), w.copy()
         self.gaps = [1.0]
-        self.idle = 0  # rounds in a row that gained nothing
-        self.instead = instead  # what the passes would cost that rounds replace
+        self.idle = 0  # rounds in a row without gain
+        self.instead = instead  # the estimated cost of the passes that rounds replace
 
 
 class LearntJointRounds(Learnt):
-    """The rounds that go on, if there are any."""
+    """The rounds in progress, if there are any."""
 
     def left(self, value: Rounds | None) -> Any:
         return None if value is None else learnt_of(value)
@@ -118,7 +117,7 @@ class LearntJointRounds(Learnt):
 
 
 class Passes:
-    """Where a solver is between two passes over single examples."""
+    """The state of a solver between two passes over single examples."""
 
     learnt: ClassVar[Fields] = {
         "rng": RandomState(),
@@ -133,8 +132,8 @@ class Passes:
         self.rng, self.joint = np.random.default_rng(seed), joint
         self.calls_before = oracle.calls
         self.passes = 0
-        self.stalled = 0  # passes in a row that gained nothing
-        self.epsilon = inf  # of the n-slack method: by how much a constraint must be violated to be added
+        self.stalled = 0  # passes in a row without gain
+        self.epsilon = inf  # of the n-slack method: the violation above which a constraint is added
 
     @property
     def memory(self) -> BlockDual:
@@ -142,19 +141,19 @@ class Passes:
 
 
 class JointRounds:
-    """Watches the passes of a solver over single examples, and takes their place where that will be cheaper."""
+    """A monitor of a solver's passes over single examples, which replaces them by joint rounds if those are cheaper."""
 
     def __init__(self, oracle: Oracle, blocks: BlockDual, C: float, tol: float):
         self.oracle, self.blocks, self.C, self.tol = oracle, blocks, C, tol
-        self.gaps: list[float] = []  # after every pass
+        self.gaps: list[float] = []  # one for each pass
         self.work = 0.0  # multiplications of these passes
-        self.before = 0.0  # of all that was done before them
-        self.model_gap = inf  # of the last joint solve, among the planes that it knew
-        self.share = 1.0  # of the planes that mattered to it
-        self.least, self.highest = inf, -inf  # P and D when the certificate was last better than before
+        self.before = 0.0  # multiplications before these passes
+        self.model_gap = inf  # of the last joint solve, among the planes that it used
+        self.share = 1.0  # of the planes that the last joint solve used
+        self.least, self.highest = inf, -inf  # P and D when the certificate last improved
         self.fruitless = 0  # how often rounds have taken over since then
-        self.exhausted = False  # whether nothing is to be gained any more: what gap is left then is that of rounding
-        self.rounds: Rounds | None = None  # that go on
+        self.exhausted = False  # True if nothing more can be gained: the remaining gap is rounding
+        self.rounds: Rounds | None = None  # in progress
 
     learnt: ClassVar[Fields] = {
         "over_planes": Flag(),
@@ -169,7 +168,7 @@ class JointRounds:
 
     @property
     def over_planes(self) -> bool:
-        """Return whether the dual point is known by its planes; it may begin as another one."""
+        """True if the dual point stores planes; it may begin in another form."""
         return isinstance(self.blocks, PlaneDual)
 
     @over_planes.setter
@@ -180,7 +179,7 @@ class JointRounds:
             raise ValueError("expected planes")
 
     def note(self, work: float, guess: float) -> None:
-        """Record a pass, with its work in visits of every example; `guess` estimates P."""
+        """Record a pass and its work, in visits of every example; `guess` estimates P."""
         self.work += self.blocks.visit_work * (work + 1)
         self.gaps.append(_gap(guess, self.blocks.dual))
 
@@ -190,7 +189,7 @@ class JointRounds:
         They do so if passes gain nothing any more (`stalled`), if rounds will be cheaper, or if the passes that the
         solver may still make (`remaining`) will not suffice at their present rate.
         """
-        if self.rounds is not None:  # they go on
+        if self.rounds is not None:  # in progress
             return True
         if not self.gaps:
             return False
@@ -198,43 +197,43 @@ class JointRounds:
             return False
         if stalled:
             return self._affordable()
-        confined, cost = self.oracle.geometry is not None, self._cost()
+        bounded, cost = self.oracle.geometry is not None, self._cost()
         if len(self.gaps) >= PATIENCE and cost <= 0.1 * SMALL:
-            if confined:
-                return True  # steps that know no bounds may be too short for ever, and the gap falls all the time
+            if bounded:
+                return True  # steps that ignore bounds may stay too short, although the gap falls
             if self._passes_cost(remaining) == inf and self._affordable():
                 return True
-        if len(self.gaps) < LOOK or (self.gaps[-1] <= 2.5 * self.tol and not confined):
+        if len(self.gaps) < LOOK or (self.gaps[-1] <= 2.5 * self.tol and not bounded):
             return False
         return self.work >= cost and self._passes_cost(remaining) > WORTH * cost and self._affordable()
 
     def _passes_cost(self, remaining: float) -> float:
-        """Estimate what the passes to come would cost at their present rate: inf if `remaining` will not suffice."""
+        """Estimate the cost of the passes to come at their present rate; inf if `remaining` passes will not suffice."""
         passes = _left(self.gaps, self.tol)
         return inf if passes > remaining else passes * self.work / len(self.gaps)
 
     def _size(self) -> JointSize:
-        """Return the planes and blocks of a joint solve, with those that bounds add."""
+        """Return the numbers of planes and blocks of a joint solve, including those that bounds add."""
         size, geometry = self.blocks.joint_size, self.oracle.geometry
         bounds = 0 if geometry is None else geometry.n_bounds
         return JointSize(int(self.share * size.planes) + bounds, size.examples + bounds, size.writing)
 
     def _cost(self) -> float:
-        """Return the multiplications of one joint solve, in multiplications of a visit."""
+        """Return the cost of one joint solve, in multiplications of a visit."""
         size = self._size()
         return (multiplications(size.planes, size.examples, self.oracle.dim) + size.writing) / DENSE
 
     def _affordable(self) -> bool:
-        """Return whether memory and work of a joint solve are in proportion."""
+        """Return whether a joint solve is affordable in memory and work."""
         size = self._size()
-        mb = 4 * 8 * (size.planes + size.examples) * self.oracle.dim / 2**20  # of the interior point's matrices
+        mb = 4 * 8 * (size.planes + size.examples) * self.oracle.dim / 2**20  # of the interior point method's matrices
         dearest = max(DEAREST * (self.before + self.work), SMALL)
         return mb <= self.blocks.problem.limits.cache_mb and self._cost() <= dearest
 
     def steps(self, remaining: float) -> Iterator[Step]:
         """Yield rounds until they gain nothing, or will cost more than the passes they replace.
 
-        They change `blocks`, and need its planes one by one: passes go on with what `blocks` is afterwards.
+        They change `blocks`, whose planes they need one by one; later passes continue with the changed `blocks`.
         """
         oracle = self.oracle
         if self.rounds is None:
@@ -270,20 +269,20 @@ class JointRounds:
 
     @property
     def _planes(self) -> PlaneDual:
-        """Return the dual point, while it is one over planes."""
+        """The dual point, while it stores planes."""
         assert isinstance(self.blocks, PlaneDual)
         return self.blocks
 
     def _slow(self, rounds: Rounds) -> bool:
-        """Return whether the rounds to come will cost more than the passes they replace."""
+        """Return whether the remaining rounds will cost more than the passes they replace."""
         gaps = rounds.gaps
         return len(gaps) > LOOK and _left(gaps, self.tol) * self.work / len(gaps) > rounds.instead
 
     def _weigh(self, value: float) -> None:
-        """Decide whether rounds, the best of them with this P, have made the certificate better than it was.
+        """Decide whether rounds, the best of them with this P, have improved the certificate.
 
-        D has risen if it did so by more than it may be off by rounding, and P has fallen if the gap is noticeably
-        smaller. Steps that do neither may go on for ever where features are huge: they move what rounding has left.
+        D counts as higher if it rose by more than its rounding error, and P as lower if the gap shrank noticeably.
+        Steps that do neither may continue forever if features are huge, because they only move rounding errors.
         """
         dual = self.blocks.dual
         risen = dual - self.highest > dual - self.blocks.bound()
@@ -293,15 +292,15 @@ class JointRounds:
             self.least, self.highest = min(self.least, value), max(self.highest, dual)
 
     def _joint_step(self, blocks: PlaneDual, query: Array, tol: float) -> Array:
-        """Raise D; the weights that are best for the planes that matter, the last of which were found at `query`.
+        """Raise D, and return the best weights for the planes that matter, the newest of which were found at `query`.
 
-        These are all, or where that costs much, planes that carry weight, and planes that were high at the query. Where
-        one of the others is above them at the new weights, it will be so at the next query, and matter then.
+        These are all planes or, if that is expensive, those that carry weight or were high at the query. If one of the
+        others is above them at the new weights, it is so at the next query as well, and is used then.
         """
         planes = blocks.known_planes()
         geometry, w = self.oracle.geometry, np.zeros(self.oracle.dim)
         if len(planes.offset):
-            with threadpool_limits(1, user_api="blas"):  # the same bits, however many threads there are
+            with threadpool_limits(1, user_api="blas"):  # the same bits for any number of threads
                 vectors, used = blocks.written(planes)
                 heights = planes.offset - (planes.rows @ query if used is None else vectors @ query[used])
                 all_of_them = multiplications(len(vectors), blocks.n, vectors.shape[1]) <= SMALL
@@ -312,13 +311,13 @@ class JointRounds:
                 )
                 if geometry is not None:
                     assert used is not None  # kernels have neither prior nor bounds
-                    problem = _confined(problem, geometry, used)
+                    problem = _with_bounds(problem, geometry, used)
                 point = solve(problem, tol)
             self.model_gap, self.share = point.gap, len(matter) / len(planes.offset)
             target, mixture = np.zeros(len(planes.offset)), np.zeros(len(planes.offset))
             target[matter], mixture[matter] = point.alpha[: len(matter)], point.mixture[: len(matter)]
             blocks.ascend_towards(planes, target)
-            if used is None:  # with a kernel, w is known by its coefficients
+            if used is None:  # with a kernel, w is given by its coefficients
                 planes.rows.add_to(w, mixture)
             else:
                 w[used] = point.w
@@ -326,9 +325,9 @@ class JointRounds:
 
 
 def _matter(blocks: PlaneDual, planes: KnownPlanes, heights: Array) -> NDArray[np.bool_]:
-    """Return which planes a joint solve should know of: one of every example at least, and all of squared slacks.
+    """Select the planes for a joint solve: at least one of every example, and all if slacks are squared.
 
-    (Of these, a cap is no limit of α.)
+    (For squared slacks, a cap does not limit α.)
     """
     if blocks.squared:
         return np.ones(len(heights), dtype=bool)
@@ -339,11 +338,11 @@ def _matter(blocks: PlaneDual, planes: KnownPlanes, heights: Array) -> NDArray[n
     return np.asarray(heavy | (heights >= np.where(highest > 0, HIGH * highest, highest)))
 
 
-def _confined(problem: JointProblem, geometry: Geometry, used: NDArray[np.intp]) -> JointProblem:
+def _with_bounds(problem: JointProblem, geometry: Geometry, used: NDArray[np.intp]) -> JointProblem:
     """Return the problem of v = w - w₀, in these coordinates, with a slack for every bound.
 
-    max(0, low - w₀ - v) times a price is a block with one plane. No multiplier of a bound is larger than what clipping
-    can take away, |Σ α a| and how far the bound is from w₀; at twice that price it does not pay to break a bound.
+    max(0, low - w₀ - v) times a price is a block with one plane. No multiplier of a bound exceeds what clipping can
+    take away: |Σ α a| plus the distance of the bound from w₀. At twice that price, violating a bound does not pay.
     """
     origin, rows = geometry.origin[used], problem.rows
     offset = problem.offset - rows @ origin
@@ -357,7 +356,7 @@ def _confined(problem: JointProblem, geometry: Geometry, used: NDArray[np.intp])
     bounds[np.arange(len(of)), of] = signs
     owner = np.concatenate([problem.owner, len(problem.cap) + np.arange(len(of))])
     prices = 2.0 * (pull[of] + np.abs(needed))
-    prices += 1e-3 * np.max(prices, initial=0.0) + float(np.max(problem.cap))  # none is next to nothing
+    prices += 1e-3 * np.max(prices, initial=0.0) + float(np.max(problem.cap))  # keeps every price well above zero
     return JointProblem(
         np.vstack([rows, bounds]),
         np.concatenate([offset, needed]),
@@ -368,14 +367,14 @@ def _confined(problem: JointProblem, geometry: Geometry, used: NDArray[np.intp])
 
 
 def _gap(value: float, dual: float) -> float:
-    """Return the relative gap of an estimated objective: above zero, and 1 where nothing is known (C = inf)."""
+    """Return the relative gap of an estimated objective: above zero, and 1 if nothing is known (C = inf)."""
     if not isfinite(value):
         return 1.0
     return max((value - dual) / value, 1e-16) if value > 0 else 1e-16
 
 
 def _left(gaps: list[float], tol: float) -> float:
-    """Estimate how many more gaps it takes if they go on falling as in the second half of them."""
+    """Estimate how many more steps are needed if the gaps continue to fall as in their second half."""
     half = len(gaps) // 2
     fallen = log(max(gaps[half] / gaps[-1], 1.0))
     return max(log(gaps[-1] / tol), 0.0) * max(len(gaps) - 1 - half, 1) / fallen if fallen > 0 else inf

@@ -1,4 +1,4 @@
-"""What is known of the runs of latent training: their rounds, how they have ended, and what a checkpoint keeps."""
+"""The runs of latent training: their rounds, their ends, and their form in a checkpoint."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.problem.oracle.side_by_side import at_once
 from maxmargin.solvers.history import HISTORY
 
-ROUNDS = Lines(HISTORY, ("round", "restart"))  # of a history in rounds
+ROUNDS = Lines(HISTORY, ("round", "restart"))  # the columns of a history in rounds
 STOPPED = ("interrupted", "stopped by the callback")
 
 
 class Round(NamedTuple):
-    """One outer round: a completion, and the convex problem that it makes."""
+    """One outer round: a completion, and the convex problem that it defines."""
 
     restart: int
-    objective: float  # J at its end, of the weights that are kept
-    bound: float  # no weights are better than this for the completion of this round
+    objective: float  # J at its end, at the weights that are kept
+    bound: float  # a lower bound on the objective for the completion of this round
     passes: float
     seconds: float
-    changed: int  # examples whose hidden parts its weights explain otherwise than before
+    changed: int  # examples whose hidden parts its weights complete differently
 
 
 declare(
@@ -43,14 +43,14 @@ declare(
 
 
 class Completed(NamedTuple):
-    """What a later run can start from: a completion and the trainer's memory of its convex problem."""
+    """A starting point for a later run: a completion, and the solver's memory of its convex problem."""
 
     oracle: Oracle
     memory: Any
 
 
 class Descended(NamedTuple):
-    """How a run has ended."""
+    """The end of a run."""
 
     w: Array | None
     objective: float
@@ -79,7 +79,7 @@ class LearntRounds(Learnt):
 
 
 class EndedRun:
-    """What is kept of a run that has ended."""
+    """The part of a finished run that a checkpoint keeps."""
 
     learnt: ClassVar[Fields] = {
         "w": OneOf(None, NumberArray(float, "oracle.dim")),
@@ -96,19 +96,21 @@ class EndedRun:
 
     @property
     def descended(self) -> Descended:
-        """Return the run without the completion that it has ended with."""
+        """The run, without its last completion."""
         own = self.w, self.objective, self.bound, self.reason, self.calls, self.history, self.rounds
         return Descended(*own, error=None, completed=None)
 
 
 class KeptRuns:
-    """What a checkpoint has of several runs: those that have ended and, where one is made at a time, where that is."""
+    """Several runs in a checkpoint: the finished ones and, if runs are made one at a time, the state of the current
+    one.
+    """
 
     def __init__(self, oracle: Oracle, keeper: Keeper | None, restarts: int):
         self.oracle, self.keeper, self.restarts = oracle, keeper, restarts
         self.ended: dict[int, Descended] = {}
-        self.number, self.open_run = -1, None  # the run that goes on, and where it was
-        self.whole = True  # whether the run that goes on can be kept
+        self.number, self.open_run = -1, None  # the current run, and its state
+        self.whole = True  # True if the current run can be saved
         found = None if keeper is None else keeper.found
         if found is not None:
             with going_on():
@@ -130,7 +132,7 @@ class KeptRuns:
         self.number, self.open_run = Whole(-1, self.restarts - 1).read(found["number"], None), found["run"]
 
     def keeper_of(self, number: int, state: Callable[[], dict[str, Any]]) -> Within | None:
-        """Return a keeper for the trainings within a run; `state` is that of the run itself."""
+        """Return a keeper for the trainings within a run, whose own state is `state`."""
         if self.keeper is None or not self.whole:
             return None
         inner = None
@@ -140,7 +142,7 @@ class KeptRuns:
         return Within(self.keeper, inner, lambda kept: self._state(number, {"run": state(), "inner": kept}), passes)
 
     def run_of(self, number: int) -> Any:
-        """Return where this run was, if it is the one that goes on."""
+        """Return the saved state of this run, if it is the current one."""
         if self.open_run is None or number != self.number:
             return None
         if not isinstance(self.open_run, dict) or set(self.open_run) != {"run", "inner"}:
@@ -148,7 +150,7 @@ class KeptRuns:
         return self.open_run["run"]
 
     def end(self, run: Descended) -> None:
-        """Record that a run has ended, and offer that to the keeper."""
+        """Record the end of a run, and offer a checkpoint to the keeper."""
         healthy = run.error is None and run.reason not in STOPPED
         if self.keeper is not None and healthy and len(self.ended) < self.restarts:
             passes = sum(each.calls for each in self.ended.values()) / self.oracle.n

@@ -24,12 +24,12 @@ from maxmargin.solvers.requirements import FREE_WEIGHTS, Requirements
 from maxmargin.solvers.solution import Solution
 from maxmargin.solvers.steps import Step
 
-ENOUGH = 1e-4  # of the fall that the slope promises
-SHORTEST = 1e-20  # step beside the first one tried
+ENOUGH = 1e-4  # share of the predicted decrease that a step must reach
+SHORTEST = 1e-20  # shortest step, relative to the first one tried
 
 
 class Curvature(NamedTuple):
-    """How the gradient changed along a step."""
+    """The change of the gradient along a step."""
 
     step: Array
     change: Array
@@ -37,7 +37,7 @@ class Curvature(NamedTuple):
 
 
 class LearntCurvatures(Learnt):
-    """The last changes of the gradient, of an owner with an oracle."""
+    """The latest changes of the gradient, of an owner with an oracle."""
 
     def left(self, value: deque[Curvature]) -> Any:
         return [list(each) for each in value]
@@ -54,7 +54,7 @@ class LearntCurvatures(Learnt):
 
 
 class Descent:
-    """Where the method is: a point with its tangent, and the curvatures on the way to it."""
+    """The state of the method: a point with its tangent, and the curvatures on the way to it."""
 
     learnt: ClassVar[Fields] = {
         "w": NumberArray(float, "oracle.dim"),
@@ -63,7 +63,7 @@ class Descent:
         "plane": LearntCut(),
         "known": LearntCurvatures(),
     }
-    memory = None  # a later run can start from w, and from no more
+    memory = None  # a later run can start only from w
 
     def __init__(self, oracle: RiskOracle, w: Array, most: int):
         self.oracle, self.w = oracle, w
@@ -84,8 +84,13 @@ class LBFGS(Solver, name="lbfgs"):
         min_v ½‖v‖² + C (R(w) - ⟨a, v - w⟩) = C (R(w) + ⟨a, w⟩) - ½‖C a‖²                                      (1)
 
     whose distance to P(w) is ½‖w - C a‖², half the squared gradient: it closes as the gradient vanishes. Steps follow
-    the two loops of Nocedal (1980) over the last `memory` changes of the gradient. P is strongly convex, so that any
-    step that lowers it enough is one to learn curvature from.
+    the two-loop recursion of Nocedal (1980) over the last `memory` changes of the gradient. P is strongly convex, so
+    that every step that lowers it enough gives a valid curvature.
+
+    Parameters
+    ----------
+    tol, max_passes : as for `Solver`.
+    memory : the number of changes of the gradient that are remembered.
     """
 
     memory: int = 8
@@ -108,14 +113,16 @@ class LBFGS(Solver, name="lbfgs"):
             yield Step(at.w, at.dual, risk=plane.risk)
 
     def _next(self, oracle: RiskOracle, C: float, at: Descent, plane: MeanPlane) -> MeanPlane | None:
-        """Go to the next point from that with this tangent; the tangent there, or None where nothing is lower."""
+        """Move to the next point from the one with this tangent; return the tangent there, or None if no point is
+        lower.
+        """
         w, known = at.w, at.known
         gradient = w - C * plane.a
         direction = -_inverse(known, gradient)
         slope = float(np.dot(gradient, direction))
         if slope >= 0:
             return None
-        length = 1.0 if known else min(1.0, 2 * (at.value - at.dual) / -slope)  # at most that which closes the gap
+        length = 1.0 if known else min(1.0, 2 * (at.value - at.dual) / -slope)  # at most the step that closes the gap
         first = length
         while True:
             new = w + length * direction
@@ -123,7 +130,7 @@ class LBFGS(Solver, name="lbfgs"):
             reached = oracle.objective(new, plane.risk, C)
             if reached <= at.value + ENOUGH * length * slope:
                 break
-            # The lowest point of the parabola through what is known, within limits.
+            # Minimise the parabola through the known values, within limits.
             curve = reached - at.value - length * slope
             length *= float(np.clip(-0.5 * length * slope / curve if curve > 0 else 0.5, 0.1, 0.5))
             if length < SHORTEST * first:
@@ -138,7 +145,7 @@ class LBFGS(Solver, name="lbfgs"):
 
 
 def bound_of(plane: MeanPlane, C: float, oracle: RiskOracle) -> float:
-    """Return (1), not rounded up."""
+    """Return the bound (1), not rounded up."""
     cut = Cuts()
     cut.add(plane)
     cut.weigh(np.array([C]))
@@ -146,7 +153,7 @@ def bound_of(plane: MeanPlane, C: float, oracle: RiskOracle) -> float:
 
 
 def _inverse(known: deque[Curvature], gradient: Array) -> Array:
-    """Return the inverse Hessian, as far as it is known, times the gradient."""
+    """Return the approximate inverse Hessian times the gradient."""
     result, shares = gradient.copy(), []
     for each in reversed(known):
         share = float(np.dot(each.step, result)) / each.product

@@ -1,4 +1,4 @@
-"""Cuts of the whole risk as a checkpoint keeps them."""
+"""Cuts of the whole risk in a checkpoint."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class LearntCut(Learnt):
 
 
 def read_size(found: Any) -> CutSize:
-    """Return the size of a cut, which rounding needs, as read from a checkpoint."""
+    """Read the size of a cut from a checkpoint."""
     fits = isinstance(found, list) and len(found) == 3 and all(map(is_finite, found)) and min(found) >= 0
     if not fits or not is_whole(found[2]):
         raise ValueError("expected the size of a cut")

@@ -30,11 +30,18 @@ class NSlack(Solver, name="n_slack"):
         line 11   until nothing was added
     When nothing is violated by more than ε, w is within Cε of the optimum. ε follows from tol: half of tol times the
     objective, divided by C. The restricted problem on line 8 is solved by exact block ascent from the last solution,
-    and where that is too slow by an interior point method (joint_rounds.py).
+    or by an interior point method if that is too slow (joint_rounds.py).
+
+    Parameters
+    ----------
+    tol, max_passes : as for `Solver`.
+    block : examples per oracle call.
+    reoptimise : "joint", or "block", the variant of section 3.2 of the 2004 paper.
+    cache_mb : the limit of the plane cache.
     """
 
     block: int = 16
-    reoptimise: str = "joint"  # or "block", the variant of the 2004 paper's section 3.2
+    reoptimise: str = "joint"
     cache_mb: float = 1024.0
 
     requires: ClassVar[Requirements] = (Oracle,)
@@ -79,7 +86,7 @@ class NSlack(Solver, name="n_slack"):
             yield Step(blocks.w, risk=risk, memory=blocks, slacks=slacks, hoped=blocks.dual)
 
     def _optimise(self, blocks: PlaneDual, rng: np.random.Generator, rounds: int) -> int:
-        """Ascend over the working sets (line 8) until a round gains next to nothing; return the number of rounds."""
+        """Ascend over the working sets (line 8) until a round gains almost nothing; return the number of rounds."""
         for done in range(rounds):
             if blocks.visit(rng.permutation(blocks.n), steps=100).gain <= 0.01 * self.tol * abs(blocks.dual):
                 return done + 1

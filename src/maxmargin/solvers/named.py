@@ -1,4 +1,4 @@
-"""Solvers by name: each class says what users call it, `class BCFW(Solver, name="bcfw")`."""
+"""Solvers by name, which each class declares: `class BCFW(Solver, name="bcfw")`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CONVEX: dict[str, type[Solver]] = {kind.name: kind for kind in KINDS if kind.nam
 
 
 def solver_among(solver: str | Solver, known: dict[str, type[Solver]]) -> Solver:
-    """Return the solver itself, or a new one of that name."""
+    """Return a solver object unchanged, or a new solver of the given name."""
     if isinstance(solver, Solver):
         return solver
     if not isinstance(solver, str) or solver not in known:

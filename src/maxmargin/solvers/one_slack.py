@@ -17,20 +17,20 @@ from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.problem.oracle.smaller_problems import NearbyCuts, nearby_cuts
 from maxmargin.solvers.base import Solver
-from maxmargin.solvers.confined_master import solve_confined
+from maxmargin.solvers.bounded_master import solve_bounded
 from maxmargin.solvers.cuts import Cuts, known_cuts
 from maxmargin.solvers.learnt_cuts import LearntCut
 from maxmargin.solvers.qp import UnboundedMaster, solve_master
 from maxmargin.solvers.solution import Solution
 from maxmargin.solvers.steps import Step
 
-TOWARDS = 0.4  # how far the next point lies from the best one towards the model's lowest
-MOST_NEARBY = 50  # rounds without looking at all outputs
-SHARE = 0.2  # of the gap that is left to those who do
+TOWARDS = 0.4  # distance of the next query from the best point, as a share of the segment to the model's minimiser
+MOST_NEARBY = 50  # rounds with a narrowed search before a full one
+SHARE = 0.2  # share of the gap that is left to the full search
 
 
 class CutPoint:
-    """Where the method is: the cuts, the point that the next one is asked for at, and the best one so far."""
+    """The state of the method: the cuts, the next query, and the best point so far."""
 
     learnt: ClassVar[Fields] = {
         "cuts": Inner(),
@@ -46,12 +46,12 @@ class CutPoint:
 
     def __init__(self, oracle: RiskOracle, cuts: Cuts):
         self.oracle, self.cuts = oracle, cuts
-        self.w = self.best = np.zeros(0)  # once the cuts are weighed
+        self.w = self.best = np.zeros(0)  # set once the cuts have weights
         self.value, self.dual = np.inf, -np.inf  # P at the best point, and the bound
-        self.stalled = 0  # cuts in a row by which the bound has not risen
-        self.unasked = False  # whether a look at w = 0 is worth while
+        self.stalled = 0  # cuts in a row that did not raise the bound
+        self.unasked = False  # True if a query at w = 0 is worthwhile
         self.ended = False
-        self.plane: MeanPlane | None = None  # the cut at w, if it was asked for and is not among the others
+        self.plane: MeanPlane | None = None  # the cut at w, if it is not among the others yet
 
     @property
     def memory(self) -> Cuts:
@@ -67,16 +67,21 @@ class OneSlack(Solver, name="one_slack"):
         max_α  Σ α offset - ½‖Σ α a‖²,  α >= 0, Σ α <= C,     w = Σ α a,                              (2)
     whose value is a lower bound on the objective. At most O(C/ε) cuts are ever needed, whatever the number of examples.
 
-    Two things save cuts and time. A new cut is asked for between the best point so far and the lowest of the model,
-    because far from the best point the model is poor; at the lowest itself where the bound did not rise otherwise. And
-    where a batch can be narrowed to outputs that matter near a point, most cuts are found by that: they are cuts of the
-    whole risk, and only the risk of the whole counts.
+    Two measures save cuts and time. A new cut is computed between the best point so far and the minimiser of the model,
+    because the model is poor far from the best point; if the bound does not rise, it is computed at the minimiser. If a
+    batch can narrow its search to outputs that matter near a point, most cuts are found by the narrowed search; they
+    are valid cuts of the whole risk, and only the risk from a full search is reported.
 
     Joachims, Finley, Yu (MLJ 2009), Algorithm 3; the refinement named in section 2.4 of Joachims et al. 2009. Points in
     between: Ben-Ameur, Neto (Networks 2007); Franc, Sonnenburg (ICML 2008).
+
+    Parameters
+    ----------
+    tol, max_passes : as for `Solver`.
+    patience : rounds after which a cut without weight is dropped.
     """
 
-    patience: int = 50  # rounds after which a cut without weight is forgotten
+    patience: int = 50
 
     def begin(self, oracle: RiskOracle, C: float, seed: int, start: Solution | None) -> CutPoint:
         at = CutPoint(oracle, known_cuts(oracle, start))
@@ -84,7 +89,7 @@ class OneSlack(Solver, name="one_slack"):
             self._optimise(at.cuts, C, oracle)
         at.w, at.dual = at.cuts.point(oracle), at.cuts.bound(oracle)
         at.best = at.w
-        # Without known cuts, w = 0 is the first point; a search that estimates may say too little of it.
+        # Without known cuts, the first point is w = 0; a search that estimates may understate the risk there.
         at.unasked = len(at.cuts) > 0 and bool(np.isfinite(C)) and not oracle.search.estimates
         return at
 
@@ -104,7 +109,7 @@ class OneSlack(Solver, name="one_slack"):
             yield Step(at.w, at.dual, memory=cuts)
 
     def _learn(self, oracle: RiskOracle, C: float, at: CutPoint, plane: MeanPlane) -> None:
-        """Add this cut of the point, and go to the next."""
+        """Add this cut of the current point, and move to the next point."""
         cuts, new = at.cuts, oracle.objective(at.w, plane.risk, C)
         if new < at.value:
             at.best, at.value = at.w, new
@@ -124,7 +129,8 @@ class OneSlack(Solver, name="one_slack"):
     def _may_be_optimal(self, origin: Array, cuts: Cuts, oracle: RiskOracle, C: float, dual: float) -> bool:
         """Return whether w = 0 (or the prior) may be within tol of this bound, as far as the cuts know.
 
-        A warm start comes near it where it is optimal, with a w of mere rounding: nothing would be said to be learnt.
+        If w = 0 is optimal, a warm start ends near it at a w of rounding errors, and nothing would be reported as
+        learnt.
         """
         least = oracle.objective(origin, cuts.risk(origin), C)
         return bool(least - dual <= self.tol * least)
@@ -132,9 +138,9 @@ class OneSlack(Solver, name="one_slack"):
     def _cut_nearby(
         self, oracle: RiskOracle, near: NearbyCuts, cuts: Cuts, C: float, value: float, model: float
     ) -> Array:
-        """Go on with fewer outputs until their gap is a share of the whole one, and return the best point.
+        """Continue with the narrowed search until its gap is a share of the whole one, and return the best point.
 
-        Points are known by their weights of the cuts here: nothing is proved of them.
+        Points are represented by weights of the cuts; nothing is proved of them.
         """
         enough = max(SHARE * (value - model), 0.9 * self.tol * value)
         least, at, weights = np.inf, cuts.alpha, cuts.alpha
@@ -156,9 +162,9 @@ class OneSlack(Solver, name="one_slack"):
         return best
 
     def _optimise(self, cuts: Cuts, C: float, oracle: RiskOracle) -> float:
-        """Solve the master problem (2) from the last weights; returns its value, but for rounding."""
+        """Solve the master problem (2) from the last weights, and return its value up to rounding."""
         if oracle.geometry is not None:
-            return solve_confined(cuts, C, oracle.geometry)
+            return solve_bounded(cuts, C, oracle.geometry)
         try:
             solution = solve_master(cuts.gram, cuts.offset, C, alpha=cuts.alpha)
         except UnboundedMaster as error:

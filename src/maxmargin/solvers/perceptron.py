@@ -22,7 +22,7 @@ from maxmargin.solvers.subgradient import Walk, squared_norms
 
 
 class Updates:
-    """Where the method is between two passes."""
+    """The state of the method between two passes."""
 
     learnt: ClassVar[Fields] = {
         "rng": RandomState(),
@@ -34,11 +34,11 @@ class Updates:
 
     def __init__(self, oracle: Oracle, walk: Walk, seed: int):
         self.rng, self.t, self.hint = np.random.default_rng(seed), walk.t, walk.hint
-        # w = unit·v, so that a search which cannot weigh the loss by the hint has no w/hint to form.
+        # w = unit·v, because a search that cannot weigh the loss by the hint would need w/hint.
         self.unit = 1.0 if oracle.batch.weighs_loss else self.hint or 1.0
-        # The average of v over t updates is v - late/t, where `late` adds every update times its number.
+        # The average of v over t updates is v - late/t, where `late` sums the updates, each times its number.
         self.v, self.late = walk.w / self.unit, walk.average / self.unit
-        self.mistakes = 1  # of the last pass
+        self.mistakes = 1  # those of the last pass
 
     @property
     def memory(self) -> Walk:
@@ -46,15 +46,20 @@ class Updates:
 
 
 class Perceptron(Solver, name="perceptron"):
-    """w <- w + Ψ(x, y) - Ψ(x, argmax_z ⟨w, Ψ(x, z)⟩) after every example; return the average of all w.
+    """Update w <- w + Ψ(x, y) - Ψ(x, argmax_z ⟨w, Ψ(x, z)⟩) after every example; return the average of all w.
 
-    Subgradient descent on the structured hinge without regulariser, loss and step size (section 2.1 of Stratos' notes;
-    Collins 2002). C, rescaling and slack play no part in training; the certificate measures P(w) all the same. The
-    model is the average when training ends, however it ends, and not the one of least P(w): that is often an early one.
-    It stops early when a whole pass makes no mistake. A step costs as much as its example has features.
+    This is subgradient descent on the structured hinge without regulariser, loss and step size (section 2.1 of Stratos'
+    notes; Collins 2002). Training ignores C, rescaling and slack; the certificate measures P(w) all the same. The model
+    is the average at the end of training, not the point of least P(w), which is often an early one. Training stops
+    early when a whole pass makes no mistake. A step costs as much as its example has features.
+
+    Parameters
+    ----------
+    tol, max_passes : as for `Solver`.
+    block : examples per update; more than one is faster only for tasks in plain Python.
     """
 
-    block: int = 1  # examples per update; more are faster in plain Python tasks only
+    block: int = 1
     max_passes: float = 10
     certified: ClassVar[bool] = False
     keeps_last: ClassVar[bool] = True
@@ -72,7 +77,7 @@ class Perceptron(Solver, name="perceptron"):
             for begin in range(0, oracle.n, self.block):
                 index = order[begin : begin + self.block]
                 planes = oracle.predicted_planes(at.v, index, (at.hint or 1.0) / at.unit)
-                if not at.hint:  # w = 0 until now, where any hint finds the same planes, and any unit will do
+                if not at.hint:  # at w = 0 every hint finds the same planes
                     at.hint = _hint(planes)
                     at.unit = 1.0 if oracle.batch.weighs_loss else at.hint or 1.0
                 rows = AtomRows.of(planes.dpsi)
@@ -84,10 +89,10 @@ class Perceptron(Solver, name="perceptron"):
 
 
 def _hint(planes: Planes) -> float:
-    """Return the weight of losses that decide ties only: 2⁻⁴⁰ of the scores that these mistakes make; 0 if none do.
+    """Return a weight of losses that decides ties only: 2⁻⁴⁰ of the scores that these mistakes make; 0 if none do.
 
-    Scores grow with the square of the features, so that a fixed number would be no hint where features are tiny. It is
-    a power of two: to divide by it rounds nothing.
+    Scores grow with the square of the features, so a fixed number would be too large for tiny features. A power of two
+    is used because dividing by it is exact.
     """
     scores, losses = float(np.mean(squared_norms(planes))), float(np.mean(planes.loss))
     return 2.0 ** (round(log2(scores / losses)) - 40) if scores > 0 and losses > 0 else 0.0

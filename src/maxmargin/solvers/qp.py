@@ -56,22 +56,22 @@ FULL = 1e-14  # slack below this fraction of C is none
 RIDGE = 1e-12  # fraction of a cut's ‖f‖²: above the rounding errors of G, below the curvatures that matter
 TINY = 1e-14  # a cut with ‖f‖² below this fraction of the largest one gets a ridge as if it had that much
 CONTRADICTION = 1e-13  # (‖Σ d_i f_i‖ / Σ d_i ‖f_i‖)² up to this is zero, as far as G can tell
-CLASH = 10.0  # a contradiction needs a w so much longer than any one cut does; errors in Σ d_i f_i = 0 do not
+CLASH = 10.0  # factor by which a w that satisfies a contradiction must exceed one that satisfies any single cut
 REFINEMENTS = 4  # complete Newton steps on a face before other cuts are considered
-STALLS = 5  # successive faces without progress in D or kkt after which rounding has the last word
-ZERO_CUT = -1  # stands for the zero cut where a pivot is meant
+STALLS = 5  # successive faces without progress in D or kkt after which iteration stops
+ZERO_CUT = -1  # denotes the zero cut as a pivot
 
 
 class MasterSolution(NamedTuple):
-    """Weights of the cuts, and how good they are."""
+    """Weights of the cuts, and their value and certificate."""
 
-    alpha: Vector  # feasible, whatever happened on the way
+    alpha: Vector  # always feasible
     value: float  # D(alpha), a lower bound of max D
     kkt: float  # max D - D(alpha) is at most this; for C = inf: max D over Σ a_i ‖f_i‖ <= 2 Σ alpha_i ‖f_i‖
 
 
 class UnboundedMaster(ValueError):  # noqa: N818 - named for the situation, like the exceptions in errors.py
-    """C = inf, but the cuts contradict each other, so that the dual has no maximum."""
+    """An error for C = inf and cuts that contradict each other, so that the dual has no maximum."""
 
 
 def solve_master(
@@ -79,11 +79,16 @@ def solve_master(
 ) -> MasterSolution:
     """Maximise b'a - ½ a'Ga over a >= 0, Σ a <= C; see the head of this file.
 
-    gram: m × m, symmetric, positive semidefinite. b: m numbers. C: positive, may be inf.
-    alpha: where to start, typically the last solution; cuts beyond its length start at zero. It is moved into
-        the feasible set if it lies outside. The result is never worse than this point, rounding apart.
-    tol: stop as soon as kkt <= tol * value. Rounding may prevent this: kkt / C cannot be expected below about
-        1e-15 (max|b| + max G Σ a), which is felt where Σ a max G > 1e5 max|b|. Then the best point is taken.
+    Parameters
+    ----------
+    gram : m × m, symmetric, positive semidefinite.
+    b : m numbers.
+    C : positive, may be inf.
+    alpha : starting point, typically the last solution; cuts beyond its length start at zero. It is moved into the
+        feasible set if it lies outside. The result is never worse than this point, except for rounding.
+    tol : stop as soon as kkt <= tol * value. Rounding may prevent this: kkt / C cannot be expected below about
+        1e-15 (max|b| + max G Σ a), which matters if Σ a max G > 1e5 max|b|. The best point is returned then.
+
     Raises UnboundedMaster if C = inf and the cuts cannot all be satisfied.
     """
     gram = np.ascontiguousarray(gram, dtype=np.float64)
@@ -92,21 +97,21 @@ def solve_master(
         raise ValueError(f"b and gram must be a vector and a matrix to match, not {b.shape} and {gram.shape}")
     if not C > 0:
         raise ValueError(f"C must be positive, not {C}")
-    with np.errstate(all="ignore"):  # a step length may well overflow: it means that nothing ends the step
+    with np.errstate(all="ignore"):  # a step length may overflow if nothing limits the step
         master = _Master(gram, b, float(C))
-        before = master.judged(_feasible(alpha, b.size, C))
+        before = master.evaluated(_feasible(alpha, b.size, C))
         if not math.isfinite(before.value):
             raise ValueError("gram, b and alpha must be finite")
         if before.kkt <= tol * before.value:
             return before
-        after = master.judged(_feasible(master.ascend(before.alpha.copy(), tol), b.size, C))
-        # Where both values are the same but for rounding, the certificate decides.
+        after = master.evaluated(_feasible(master.ascend(before.alpha.copy(), tol), b.size, C))
+        # If both values are equal up to rounding, the certificate decides.
         unsure = float(before.alpha @ master.rounding(before.alpha)) if after.kkt < before.kkt else 0.0
         return after if after.value > before.value - unsure else before
 
 
 def _feasible(alpha: NDArray | None, m: int, C: float) -> Vector:
-    """Return a copy of alpha, filled up with zeros and moved to where a >= 0 and Σ a <= C."""
+    """Return a copy of alpha, padded with zeros and moved to where a >= 0 and Σ a <= C."""
     a = np.zeros(m)
     if alpha is not None:
         if np.ndim(alpha) != 1 or len(alpha) > m:
@@ -120,7 +125,7 @@ def _feasible(alpha: NDArray | None, m: int, C: float) -> Vector:
 
 
 class _Master:
-    """One problem (1)."""
+    """One problem of the form (1)."""
 
     def __init__(self, gram: Matrix, b: Vector, C: float) -> None:
         self.gram, self.b, self.C, self.hard = gram, b, C, math.isinf(C)
@@ -128,15 +133,15 @@ class _Master:
         self.least_square = TINY * float(self.squares.max()) or 1.0
         self.norms = np.sqrt(self.squares)
         self.rounding_of_b = ROUNDING * np.abs(b)
-        # kkt compares a with all points whose weight, in these units, is at most reach(a).
+        # kkt compares a with all points whose weight, in these units, is at most largest_total(a).
         self.units = np.where(self.norms > 0, self.norms, 1.0) if self.hard else np.ones(len(b))
 
-    def judged(self, a: Vector) -> MasterSolution:
+    def evaluated(self, a: Vector) -> MasterSolution:
         g = self.b - self.times(a)
         return MasterSolution(a, self.value(a, g), self.kkt(a, g))
 
     def times(self, a: Vector) -> Vector:
-        """Return Ga, but not by BLAS, whose threads cost far more than such a product when the cores are busy."""
+        """Return Ga without BLAS, whose threads cost far more than such a product when the cores are busy."""
         return np.einsum("ij,j->i", self.gram, a)
 
     def value(self, a: Vector, g: Vector) -> float:
@@ -144,17 +149,17 @@ class _Master:
 
     def kkt(self, a: Vector, g: Vector) -> float:
         top = float((g / self.units).max())
-        return max(0.0, (self.reach(a) * top if top > 0 else 0.0) - float(g @ a))
+        return max(0.0, (self.largest_total(a) * top if top > 0 else 0.0) - float(g @ a))
 
     def rounding(self, a: Vector) -> Vector:
-        """Return what g = b - Ga may be wrong by."""
+        """Return the possible rounding error of g = b - Ga."""
         return self.rounding_of_b + (ROUNDING * float(self.norms @ a)) * self.norms
 
-    def reach(self, a: Vector) -> float:
+    def largest_total(self, a: Vector) -> float:
         return (2 * float(self.units @ a) or math.inf) if self.hard else self.C
 
     def ascend(self, a: Vector, tol: float) -> Vector:
-        """Move a, in place, up to where kkt <= tol * D, or as far as rounding permits."""
+        """Move a, in place, until kkt <= tol * D, or as far as rounding permits."""
         zero = self.norms <= EPS * self.norms.max()
         if self.hard and self.b[zero].max(initial=0.0) > self.rounding_of_b.max():
             raise _unbounded()
@@ -167,18 +172,18 @@ class _Master:
             value, kkt = self.value(a, g), self.kkt(a, g)
             if kkt <= tol * value:
                 return a
-            # (K1) on the face: does it hold, as far as rounding and the tolerance let us tell?
+            # Does (K1) hold on the face, up to rounding and the tolerance?
             rounding = self.rounding(a)
             mu, unsure = (0.0, 0.0) if face.pivot == ZERO_CUT else (g[face.pivot], rounding[face.pivot])
             excess = g[face.free] - mu
-            share = 0.05 * tol * max(0.0, value) / self.reach(a)
+            share = 0.05 * tol * max(0.0, value) / self.largest_total(a)
             settled = bool((np.abs(excess) <= (rounding + share * self.units)[face.free] + unsure).all())
             if not settled and steps < REFINEMENTS:
                 smaller = self.step(a, face, excess)
                 steps = steps + 1 if smaller is face else 0
                 face = smaller
                 continue
-            # (K2) off the face: which cut is violated most?
+            # Which cut off the face violates (K2) most?
             stalls = stalls + 1 if value <= highest and kkt >= least else 0
             if stalls > STALLS:
                 break
@@ -210,7 +215,7 @@ class _Master:
         limits = np.full(len(change), math.inf)  # the step lengths at which the weights become zero
         np.divide(np.append(a[free], weight), -change, out=limits, where=change < 0)
         length, slope = 1.0, float(excess @ d)
-        if slope - float(face.ridge @ (d * d)) < 0.01 * slope:  # next to no curvature except the ridge's
+        if slope - float(face.ridge @ (d * d)) < 0.01 * slope:  # almost no curvature except that of the ridge
             curvature = max(float(move @ self.times(move)), EPS * float(self.norms @ np.abs(move)) ** 2)
             length = slope / curvature if curvature > 0 else math.inf
             if limits.min() == math.inf:
@@ -244,7 +249,7 @@ def _unbounded() -> UnboundedMaster:
 
 
 class _Face:
-    """The cuts that may carry weight: a pivot and the free ones, with the matrix of their Newton system.
+    """The cuts that may carry weight, a pivot and the free ones, with the matrix of their Newton system.
 
     factor is upper triangular; factorᵀ factor = Gram matrix of the differences to the pivot + ridge.
     """
@@ -256,7 +261,7 @@ class _Face:
         self.ridge = RIDGE * np.maximum(master.squares[free], least)
 
     def newton(self, excess: Vector) -> Vector:
-        """Return the changes of the free weights that, but for the ridge, level all g on the face."""
+        """Return the changes of the free weights that equalise g on the face, up to the ridge."""
         if self.factor is None:
             self.factor = self._factorised()
         return lapack.dpotrs(self.factor, excess, lower=0)[0]
@@ -270,11 +275,11 @@ class _Face:
                 matrix -= to_pivot
                 matrix -= (to_pivot - gram[self.pivot, self.pivot])[:, None]
             matrix.reshape(-1)[:: len(free) + 1] += self.ridge
-            # The transpose of this symmetric matrix is laid out as LAPACK needs it to work without a copy.
+            # The transpose of this symmetric matrix has the memory layout that LAPACK needs to work without a copy.
             factor, failure = lapack.dpotrf(matrix.T, lower=0, clean=1, overwrite_a=1)
             if not failure:
                 return factor
-            self.ridge = 100 * self.ridge  # rounding errors make G less than semidefinite
+            self.ridge = 100 * self.ridge  # rounding errors make G indefinite
 
     def with_cut(self, cut: int) -> _Face:
         """Return the face with one more free cut, at the cost of a triangular solve."""
@@ -289,7 +294,7 @@ class _Face:
             square += row[self.pivot] - 2 * row[cut]
         column = lapack.dtrtrs(self.factor, column, trans=1)[0]
         remainder = square + larger.ridge[-1] - float(column @ column)
-        if remainder > 0.1 * larger.ridge[-1]:  # else rounding errors prevail: factorise afresh
+        if remainder > 0.1 * larger.ridge[-1]:  # otherwise rounding errors dominate, and the matrix is factorised again
             larger.ridge[:-1] = self.ridge
             larger.factor = np.zeros((k + 1, k + 1), order="F")
             larger.factor[:k, :k] = self.factor
@@ -298,11 +303,11 @@ class _Face:
         return larger
 
     def without(self, leaving: NDArray[np.bool_]) -> _Face:
-        """Return the face with fewer free cuts; a single one less needs no new factorisation, as a rule."""
+        """Return the face with fewer free cuts; removing a single one usually needs no new factorisation."""
         smaller = _Face(self.master, self.pivot, self.free[~leaving])
         positions = np.flatnonzero(leaving)
         if self.factor is not None and len(positions) == 1 and len(smaller.free) > 0:
-            # To delete a column from a QR decomposition. Q is of no interest: any matrix does in its place.
+            # Delete a column from a QR decomposition. Q is not used, so any matrix may take its place.
             unused = np.eye(len(self.free), order="F")
             triangle = qr_delete(unused, self.factor, positions[0], which="col", check_finite=False)[1]
             smaller.factor = np.asfortranarray(triangle[:-1])
@@ -310,6 +315,6 @@ class _Face:
         return smaller
 
     def with_new_pivot(self, a: Vector) -> _Face:
-        """Return the face with the heaviest cut, the last to become zero, in place of a pivot whose weight is zero."""
+        """Return the face whose pivot, of weight zero, is replaced by the heaviest cut, the last to become zero."""
         heaviest = int(a[self.free].argmax())
         return _Face(self.master, int(self.free[heaviest]), np.delete(self.free, heaviest))

@@ -1,4 +1,4 @@
-"""What solvers need of a problem, and the one place that says what is missing and which solvers would work."""
+"""The requirements of solvers on a problem, and the error that says what is missing and which solvers would work."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from maxmargin.problem.oracle.soft_oracle import SoftOracle
 
 
 class Requirement(NamedTuple):
-    """Something that a solver needs of a problem, beside a kind of oracle and capabilities of the batch."""
+    """A property that a solver needs of a problem, besides a kind of oracle and capabilities of the batch."""
 
-    needs: str  # to follow "needs" in a message
-    met: Callable[[RiskOracle, float], bool]  # whether the problem with this C has it
+    needs: str  # the words after "needs" in a message
+    met: Callable[[RiskOracle, float], bool]  # returns whether the problem with this C has the property
 
 
 FINITE_C = Requirement("a finite C", lambda oracle, C: isfinite(C))
@@ -31,18 +31,18 @@ ORACLES: Mapping[type, str] = MappingProxyType(
         Oracle: "the most violated outputs of single examples, which a smooth objective does not have",
         SoftOracle: "a smooth objective, 'likelihood' or 'softmax_margin'",
     }
-)  # what oracles of each kind have, to follow "needs"
+)  # the words after "needs" for each kind of oracle
 
 
 def check_requirements(
     name: str, requires: Requirements, oracle: RiskOracle, C: float, known: Mapping[str, Any]
 ) -> None:
-    """Raise ValueError if a solver cannot train this problem, with the solvers that can.
+    """Raise ValueError if a solver cannot train this problem, and name the solvers that can.
 
     Parameters
     ----------
-    name : what users call the solver
-    requires : what it needs
+    name : the solver's name for users
+    requires : the solver's requirements
     oracle, C : the problem
     known : solver classes by name
     """
@@ -58,7 +58,7 @@ def check_requirements(
 
 
 def check_latent(inner: Any, oracle: RiskOracle, C: float, known: Mapping[str, Any]) -> None:
-    """Raise ValueError if a solver cannot train the convex problems that hidden parts lead to."""
+    """Raise ValueError if a solver cannot train the convex problems of latent training."""
     if not inner.certified or inner.wraps:
         names = [name for name, kind in known.items() if kind.certified and not kind.wraps]
         names = [name for name in names if SoftOracle not in known[name].requires]
@@ -70,7 +70,7 @@ def check_latent(inner: Any, oracle: RiskOracle, C: float, known: Mapping[str, A
 
 
 def _missing(requires: Requirements, oracle: RiskOracle, C: float) -> list[str]:
-    """Return the words for all that is needed and the problem does not have."""
+    """Return the words for everything that is needed and missing."""
     found = []
     for each in requires:
         if isinstance(each, Requirement):

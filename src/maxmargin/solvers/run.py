@@ -27,7 +27,7 @@ from maxmargin.solvers.steps import Step
 
 
 class Algorithm(StoppingRule, Protocol):
-    """A solver as the loop sees it: see Solver (base.py) for the meaning of each name."""
+    """A solver as the loop sees it: Solver (base.py) documents each name."""
 
     max_passes: float
     certified: ClassVar[bool]
@@ -49,10 +49,10 @@ class Algorithm(StoppingRule, Protocol):
 class Run:
     """One run of a solver: its clock, its history, and the point that it would return.
 
-    Order of calls: `finish`, once. With a keeper, it goes on from where an earlier run was.
+    Order of calls: `finish`, once. With a keeper, it continues an earlier run.
     """
 
-    # All that decides how a run goes on, beside the algorithm and the oracle.
+    # Everything that determines how a run continues, besides the algorithm and the oracle.
     learnt: ClassVar[Fields] = {
         "spent": Each(Real(least=0), size=2),
         "calls_before": Whole(),
@@ -66,15 +66,15 @@ class Run:
     ):
         self.solver, self.oracle, self.C, self.callback, self.keeper = solver, oracle, C, callback, keeper
         self.point = CertifiedPoint(solver, oracle, C)
-        self.begun = False  # whether the algorithm has made a step, or an earlier run of it
-        self.fractional = False  # whether cuts of an earlier run are known that may be of no outputs
+        self.begun = False  # True once the algorithm has made a step, in this run or an earlier one
+        self.fractional = False  # True if cuts of an earlier run may not belong to outputs
         self.began, self.cpu_began, self.calls_before = time.perf_counter(), time.process_time(), oracle.calls
         self.history: list[dict[str, float]] = []
 
     def finish(self, start: Solution | None, seed: int) -> Solution:
         """Make the run, and return the best point with its certificate, even after an error or Ctrl-C."""
         point, error = self.point, None
-        point.memory = None if start is None else start.memory  # what is known before the first step
+        point.memory = None if start is None else start.memory  # known before the first step
         self.fractional = point.memory is not None and start is not None and not start.certificate.exact
         try:
             reason = self._loop(start, seed)
@@ -86,13 +86,13 @@ class Run:
                 raise
             if isinstance(failure, NotSeparable) and self.oracle.search is Search.OVERGENERATING:
                 failure.add_note("maxmargin: this is proved of the relaxed problem; the true one may be separable")
-            if point.last is None:  # nothing has been learnt: there is no model to keep
+            if point.last is None:  # nothing has been learnt, so there is no model to keep
                 raise
             reason, error = f"stopped by {type(failure).__name__}", failure
         if point.last is None:
             point.last = self.oracle.space.point(np.zeros(self.oracle.dim)) if start is None else start.w
         if error is None and point.w is not point.last:
-            try:  # the last point too: it is usually better than the best measured one
+            try:  # also measure the last point, which is usually better than the best measured one
                 point.measure(Step(point.last))
             except KeyboardInterrupt as pressed:
                 first_only(pressed, stopping=reason == "interrupted")
@@ -142,7 +142,7 @@ class Run:
         """Iterate over the steps of the algorithm, and return why training has ended."""
         point, steps = self.point, self._steps(start, seed)
         self.begun = True
-        reason = self._reason() if self.history else None  # of an earlier run, after its last step
+        reason = self._reason() if self.history else None  # that of an earlier run after its last step
         if reason is not None:
             return reason
         for step in steps:
@@ -161,7 +161,7 @@ class Run:
         return "no more progress possible" if self.solver.certified else "finished"
 
     def _reason(self) -> str | None:
-        """Return why training ends after this step; None if it goes on."""
+        """Return why training ends after this step, or None if it continues."""
         point = self.point
         point.recall()
         if point.close_enough(point.bound):
@@ -172,7 +172,7 @@ class Run:
         return "max_passes reached" if self.passes >= self.solver.max_passes else None
 
     def _steps(self, start: Solution | None, seed: int) -> Iterator[Step]:
-        """Return the steps of the algorithm, from its beginning or from where an earlier run was."""
+        """Return the steps of the algorithm, from its beginning or continuing an earlier run."""
         if not self.solver.resumable:
             return self.solver.steps(self.oracle, self.C, seed, start)
         found = None if self.keeper is None else self.keeper.found
@@ -193,30 +193,30 @@ class Run:
         answer = None if self.callback is None else self.callback(record)
         return is_true(answer)
 
-    # --- what a checkpoint keeps
+    # --- state for checkpoints
 
     def state(self) -> dict[str, Any]:
-        """Return all that decides how this run goes on, as plain data."""
+        """Return everything that determines how this run continues, as plain data."""
         return {"oracle": learnt_of(self.oracle), "at": learnt_of(self.at), "run": learnt_of(self)}
 
     @property
     def passes(self) -> float:
-        """Return the decoder calls of this run, in passes over the data."""
+        """The decoder calls of this run, in passes over the data."""
         return (self.oracle.calls - self.calls_before) / self.oracle.n
 
     @property
     def seconds(self) -> float:
-        """Return the seconds on the clock since the run began."""
+        """The elapsed seconds since the run began."""
         return time.perf_counter() - self.began
 
     @property
     def cpu_seconds(self) -> float:
-        """Return the seconds of the processor since the run began."""
+        """The processor seconds since the run began."""
         return time.process_time() - self.cpu_began
 
     @property
     def spent(self) -> list[float]:
-        """Return the seconds so far, and those of the processor."""
+        """The elapsed seconds and processor seconds so far."""
         return [self.seconds, self.cpu_seconds]
 
     @spent.setter

@@ -27,7 +27,7 @@ from maxmargin.solvers.requirements import FINITE_C, FREE_WEIGHTS, Requirements
 from maxmargin.solvers.solution import Solution
 from maxmargin.solvers.steps import Step
 
-ROUNDS = 50  # of block ascent for the bound, at most
+ROUNDS = 50  # limit on the rounds of block ascent for the bound
 
 
 class Drawn(NamedTuple):
@@ -38,7 +38,7 @@ class Drawn(NamedTuple):
 
 
 class LearntSamples(Learnt):
-    """What every cut of an owner is made of."""
+    """The planes of all cuts of an owner."""
 
     def left(self, value: list[Drawn]) -> Any:
         return [[each.examples, plain_planes(each.planes)] for each in value]
@@ -59,7 +59,7 @@ class LearntSamples(Learnt):
 
 
 class Sampling:
-    """Where the method is: the cuts, what they are made of, and the lowest point of the model."""
+    """The state of the method: the cuts, their planes, and the minimiser of the model."""
 
     learnt: ClassVar[Fields] = {
         "rng": RandomState(),
@@ -72,16 +72,16 @@ class Sampling:
         "index": NumberArray(np.int64, None, least=0, below="oracle.n"),
         "plane": LearntCut(),
     }
-    memory = None  # samples prove nothing
+    memory = None  # cuts from samples prove nothing
 
     def __init__(self, oracle: Oracle, seed: int):
         self.oracle, self.rng, self.calls_before = oracle, np.random.default_rng(seed), oracle.calls
         self.cuts = Cuts(atoms=oracle.batch.plane_atoms, memory=oracle.memory)
-        self.drawn: list[Drawn] = []  # of every cut, what it is made of
+        self.drawn: list[Drawn] = []  # the planes of every cut
         self.w, self.square, self.value = np.zeros(oracle.dim), 0.0, 0.0
         self.ended = False
         self.index: NDArray[np.int64] = np.arange(0)  # the last sample
-        self.plane: MeanPlane | None = None  # its cut, which is not among the others yet
+        self.plane: MeanPlane | None = None  # its cut, not yet added to the others
 
     def _check_learnt(self) -> None:
         planes = None if self.plane is None else self.plane.planes
@@ -90,7 +90,7 @@ class Sampling:
 
 
 class SampledCuts(Solver, name="sampled_cuts"):
-    """Cut an estimate of the mean slack instead of the mean slack, and stop when samples say that it is enough.
+    """Cut an estimate of the mean slack instead of the mean slack, and stop when samples indicate convergence.
 
     A cut of the 1-slack method averages the most violated constraints of all n examples, and with a kernel every one of
     them is compared with every support vector: n × support kernel values a round. Here a round draws `sample` examples
@@ -114,14 +114,22 @@ class SampledCuts(Solver, name="sampled_cuts"):
     it is far from tight where these are a small share of the data; `certify` of an estimator computes a tight one.
 
     Yu and Joachims, "Training structural SVMs with kernels using sampled cuts" (KDD 2008): samples drawn uniformly, one
-    cut per sample, a check of constant time; told from memory, details may differ. Sample weights, squared slacks and
+    cut per sample, a check of constant time. Details may differ from the paper. Sample weights, squared slacks and
     the bound at the end are additions.
+
+    Parameters
+    ----------
+    tol, max_passes : as for `Solver`.
+    sample : examples per cut.
+    check : examples of the final check.
+    patience : rounds after which a cut without weight is dropped.
+    cache_mb : the limit of the planes in the bound.
     """
 
-    sample: int = 256  # examples per cut
-    check: int = 1024  # examples of the last check
-    patience: int = 20  # rounds after which a cut without weight is forgotten
-    cache_mb: float = 1024.0  # of the planes in the bound
+    sample: int = 256
+    check: int = 1024
+    patience: int = 20
+    cache_mb: float = 1024.0
     max_passes: float = 1000
     measure_every: ClassVar[int] = 10**9  # the objective is measured at the end only
 
@@ -155,7 +163,7 @@ class SampledCuts(Solver, name="sampled_cuts"):
             yield Step(at.w, self._bound(oracle, C, used, at.rng))
 
     def _learn(self, oracle: Oracle, C: float, at: Sampling, plane: MeanPlane) -> None:
-        """Add this cut of the sample, and go to the lowest point of the model."""
+        """Add this cut of the sample, and move to the minimiser of the model."""
         cuts = at.cuts
         cuts.add(plane)
         assert plane.planes is not None
@@ -166,13 +174,13 @@ class SampledCuts(Solver, name="sampled_cuts"):
         at.square = oracle.space.inner(at.w, at.w)
 
     def _bound(self, oracle: Oracle, C: float, drawn: list[Drawn], rng: np.random.Generator) -> float:
-        """Return a value of the n-slack dual, by block ascent over the planes that the cuts are made of."""
+        """Return a value of the n-slack dual, by block ascent over the planes of the cuts."""
         if not drawn:
             return 0.0
         examples = np.concatenate([each.examples for each in drawn])
         few, planes = restricted_to(oracle, Planes.stack([each.planes for each in drawn]))
         blocks = few.plane_dual(C, Limits(32, oracle.memory.of_cache(self.cache_mb), oracle.memory))
-        for _ in range(2):  # a plane that is not violated at first may be so later
+        for _ in range(2):  # a plane that is not violated at first may be violated later
             blocks.visit(examples, planes)
         everyone = np.unique(examples)
         for _ in range(ROUNDS):

@@ -14,22 +14,34 @@ from maxmargin.problem.dual.objective import Certificate
 
 @dataclass
 class Solution:
-    """The trained weights, their certificate, and what a later run can start from."""
+    """The result of a run: weights, their certificate, and a starting point for later runs.
+
+    Parameters
+    ----------
+    w : the weights.
+    certificate : their Certificate.
+    C : the weight of the risk in the objective.
+    history : one dict per step.
+    memory : the memory of the algorithm (dual point, cuts), for a warm start.
+    error : the error that stopped training early, if any.
+    rounds : the rounds of latent training.
+    risk : R(w), if it was measured.
+    """
 
     w: Array
     certificate: Certificate
     C: float
     history: list[dict[str, float]] = field(default_factory=list)
-    memory: Any = None  # what the algorithm remembers (dual point, cuts): lets the next run start warm
-    error: Exception | None = None  # what stopped training early, if something did
-    rounds: list[Any] = field(default_factory=list)  # of latent training, one Round each
-    risk: float = nan  # R(w), as far as it was measured
+    memory: Any = None
+    error: Exception | None = None
+    rounds: list[Any] = field(default_factory=list)
+    risk: float = nan
 
     saved: ClassVar[Fields] = {
         "certificate": Part(Certificate),
         "C": Real(least=0, finite=False),
         "history": Field(),
-        "memory": IfDeclared(),  # an online solver's; checked by the model, which knows how long weights are
+        "memory": IfDeclared(),  # of an online solver; checked by the model, which knows the length of w
         "rounds": Field(),
         "risk": Real(finite=False),
         "w": Dropped(),
@@ -38,6 +50,6 @@ class Solution:
 
     @property
     def norm(self) -> float:
-        """Return ‖w‖, or the distance to the prior: what the objective has beside the risk."""
+        """‖w‖, or the distance to the prior: the square root of twice the regulariser."""
         square = 2 * (self.certificate.primal - self.C * self.risk)
-        return sqrt(square) if square > 1e-14 * self.certificate.primal else 0.0  # not what rounding has left
+        return sqrt(square) if square > 1e-14 * self.certificate.primal else 0.0  # below that it is rounding

@@ -21,16 +21,16 @@ from maxmargin.solvers.steps import Step
 
 
 class Walk(NamedTuple):
-    """Where a stochastic method is: its weights, what its average is made of, and the number of updates made."""
+    """The state of a stochastic method: its weights, the terms of its average, and the number of updates."""
 
     w: Array
     average: Array
     t: float
-    hint: float = 0.0  # of the perceptron: see perceptron.py
+    hint: float = 0.0  # for the perceptron: see perceptron.py
 
     @classmethod
     def of(cls, start: Solution | None, dim: int) -> Walk:
-        """Return where the earlier run ended, or the beginning."""
+        """Return the end of the earlier run, or the initial state."""
         if start is not None and isinstance(start.memory, Walk):
             return start.memory
         return cls(np.zeros(dim), np.zeros(dim), 0.0)
@@ -40,7 +40,7 @@ declare(Walk, {"w": MostlyZeros(None), "average": MostlyZeros("w.size"), "t": Re
 
 
 class Averaging:
-    """Where the method is between two passes."""
+    """The state of the method between two passes."""
 
     learnt: ClassVar[Fields] = {
         "rng": RandomState(),
@@ -52,8 +52,8 @@ class Averaging:
         self.rng, self.t = np.random.default_rng(seed), walk.t
         self.lazy = LazyAverage(walk.w.copy(), walk.average.copy())
         self.head_start = 0.0  # t₀, once it is known
-        self.reached = 0.0  # the t + t₀ of the factor of w
-        self.due = self.t + 1  # when that is brought up to date
+        self.reached = 0.0  # the value of t + t₀ in the factor of w
+        self.due = self.t + 1  # the step at which the factor is next updated
 
     @property
     def memory(self) -> Walk:
@@ -64,15 +64,20 @@ class Subgradient(Solver, name="subgradient"):
     """Step against the subgradient of a few examples at a time; return the best average of the later weights.
 
     P(w)/C = (1/2C)‖w‖² + (1/n) Σᵢ vᵢ ξᵢ(w) has the stochastic subgradient  g = w/C - v a  (squared slacks:
-    w/C - v ξ a), with a the most violated cut of the example drawn. Step t goes  w <- w - η_t g  with
-    η_t = C/(t + t₀), where t₀ is large enough for the first steps not to overshoot: w is C/(t + t₀) times the sum of
-    all v a. The average weighs step t by t. It is measured after every pass, and the model is the one of least P(w).
+    w/C - v ξ a), with a the most violated cut of the example drawn. Step t is  w <- w - η_t g  with η_t = C/(t + t₀),
+    where t₀ is large enough for the first steps not to overshoot: w is C/(t + t₀) times the sum of all v a. The average
+    weighs step t by t. It is measured after every pass, and the model is the one of least P(w).
 
-    A step costs as much as its examples have features. Only the factor C/(t + t₀) reaches all of w, which costs dim
-    where the decoder must be given w itself: it is brought up to date every √(t + t₀) steps and at the end of a pass.
+    A step costs as much as its examples have features. Only the factor C/(t + t₀) affects all of w, at a cost of dim if
+    the decoder needs w itself: it is updated every √(t + t₀) steps and at the end of a pass.
 
     Section 2.1 of Stratos' notes (whose g_i needs (λ/M)w to match its objective); weighted averaging after
-    Lacoste-Julien, Schmidt, Bach (2012). There is no lower bound: the certificate says so.
+    Lacoste-Julien, Schmidt, Bach (2012). There is no lower bound, as the certificate says.
+
+    Parameters
+    ----------
+    tol, max_passes : as for `Solver`; with no lower bound, only max_passes stops training.
+    block : examples per step.
     """
 
     block: int = 8
@@ -86,7 +91,7 @@ class Subgradient(Solver, name="subgradient"):
         return Averaging(Walk.of(start, oracle.dim), seed)
 
     def advance(self, oracle: Oracle, C: float, at: Averaging) -> Iterator[Step]:
-        free = oracle.batch.weighs_loss and oracle.formulation.plain  # to ask at a multiple of a vector costs nothing
+        free = oracle.batch.weighs_loss and oracle.formulation.plain  # the decoder accepts a multiple of w at no cost
         if not at.head_start:
             at.head_start = self._head_start(oracle, C)
             at.reached = at.t + at.head_start
@@ -105,14 +110,14 @@ class Subgradient(Solver, name="subgradient"):
                     at.reached, at.due = at.t + head_start, at.t + float(np.sqrt(at.t + head_start))
                 push = C / at.reached * oracle.weights[index] / len(index)
                 if oracle.formulation.squared:
-                    # the gradient grows with ξ: never step past the point where the example's own slack is gone
+                    # The gradient grows with ξ: never step past the point where the example's own slack is zero.
                     push = np.minimum(push, 1 / (len(index) * np.maximum(squared_norms(planes), 1e-300))) * heights
                 lazy.step(AtomRows.of(planes.dpsi), push, share=2 / (at.t + 1))
             walk = at.memory
             yield Step(walk.average, memory=walk)
 
     def _head_start(self, oracle: Oracle, C: float) -> float:
-        """Return t₀: at least a pass, and so much that the first step does not overshoot the cuts at w = 0."""
+        """Return t₀: at least a pass, and large enough that the first step does not overshoot the cuts at w = 0."""
         planes = oracle.planes(np.zeros(oracle.dim), np.arange(min(oracle.n, 64)))
         step = C * float(np.mean(squared_norms(planes))) / max(float(np.mean(planes.loss)), 1e-300)
         return max(oracle.n / self.block, step)
@@ -125,9 +130,10 @@ def squared_norms(planes: Planes) -> Array:
 
 
 class LazyAverage:
-    """w <- w + rows·push and average <- (1-share)·average + share·w, at the cost of the rows' entries only.
+    """Updates w <- w + rows·push and average <- (1-share)·average + share·w, at the cost of the rows' entries only.
 
-    Kept as  w = scale·v  and  average = p·v + q·rest: in most steps only the scalars and a few coordinates change.
+    They are stored as  w = scale·v  and  average = p·v + q·rest: most steps change only the scalars and a few
+    coordinates.
     """
 
     learnt: ClassVar[Fields] = {
@@ -139,7 +145,7 @@ class LazyAverage:
         self.v, self.rest, self.scale, self.p, self.q = w, average, 1.0, 0.0, 1.0
 
     def shrink(self, factor: float, fold: bool) -> None:
-        """Multiply w by a factor; `fold` brings v there, too, at the cost of all its entries."""
+        """Multiply w by a factor; `fold` applies the factor to v as well, at the cost of all its entries."""
         self.scale *= factor
         if fold:
             self.v *= self.scale
@@ -148,9 +154,10 @@ class LazyAverage:
 
     def step(self, rows: AtomRows, push: Array, share: float) -> None:
         rows.add_to(self.v, push / self.scale)
-        rows.add_to(self.rest, -self.p / self.q * push / self.scale)  # so that v's change leaves the average alone
+        # so that the change of v does not change the average
+        rows.add_to(self.rest, -self.p / self.q * push / self.scale)
         self.p, self.q = (1 - share) * self.p + share * self.scale, (1 - share) * self.q
-        if self.q < 1e-8:  # before it underflows; share = 1 makes it 0 and starts the average anew
+        if self.q < 1e-8:  # before it underflows; share = 1 makes it 0 and restarts the average
             self.rest *= self.q
             self.q = 1.0
 

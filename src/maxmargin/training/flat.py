@@ -19,7 +19,8 @@ from maxmargin.inputs.matrices import with_ones
 from maxmargin.inputs.packed.packed_classes import PackedClasses
 from maxmargin.inputs.packed.packed_data import PackedData, given_examples
 from maxmargin.inputs.packed.packed_matrix import PackedMatrix
-from maxmargin.kernels.functions import WithConstant, is_precomputed
+from maxmargin.kernels.functions import WithConstant
+from maxmargin.kernels.named import is_precomputed
 from maxmargin.problem.dual.objective import Certificate
 from maxmargin.report.findings import Findings
 from maxmargin.training.feature_weights import refuse_kernel

@@ -49,7 +49,7 @@ def test_the_basis_of_submodular_tables_is_orthonormal(directed, seed):
     assert own.count == full.count
     v = np.random.default_rng(seed).normal(size=own.count)
     same = np.empty(full.count)
-    same[full.places] = own.tables(v)
+    same[full.coordinates] = own.tables(v)
     np.testing.assert_allclose(full.tables(same), own.tables(v))  # both orders of an undirected feature are one number
     assert same @ same == pytest.approx(v @ v)
 
@@ -104,7 +104,7 @@ def test_the_objective_is_that_of_full_tables(problem, seed):
     plain.setup(X, Y)
     w = np.random.default_rng(seed).normal(size=task.dim)
     same = w.copy()
-    same[plain.edge_weights_.places] = task.edge_weights_.tables(w)
+    same[plain.edge_weights_.coordinates] = task.edge_weights_.tables(w)
     expected = objective(plain, X, Y, 3.0, same)
     free = Graph(costs=task.costs, directed=task.directed, attractive=True, method="junction_tree")
     assert objective(free, X, Y, 3.0, w) == pytest.approx(expected)

@@ -34,7 +34,7 @@ def test_labels_of_any_hashable_kind():
     y = np.fromiter([("x", 1), None, 5, ("x", 1)], dtype=object, count=4)
     read = read_labels(y, 4)
     assert read.kinds == [("x", 1), None, 5]
-    assert read.places.tolist() == [0, 1, 2, 0]
+    assert read.kind_of.tolist() == [0, 1, 2, 0]
 
 
 def test_missing_labels_are_known_to_be_missing():

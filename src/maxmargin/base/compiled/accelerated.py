@@ -1,7 +1,7 @@
-"""The choice between plain numba and what makes kernels compile and run faster.
+"""The choice between plain numba and modules that make kernels compile and run faster.
 
 Three modules use parts of numba and llvmlite that are private or may change: inlined_kernels.py, vector_instructions.py
-and prefetch_instruction.py, each with a measurement of what it gives. They are used only if a self-check with the
+and prefetch_instruction.py, each with a measurement of its benefit. They are used only if a self-check with the
 installed versions passes, once for each state of the kernel cache. Otherwise, or with MAXMARGIN_PLAIN_KERNELS=1, all
 kernels are plain `numba.njit`, which is meant to give the same results bit for bit.
 """
@@ -20,7 +20,7 @@ PASSED = "self-check passed"  # the name of an empty file in the cache folder
 
 
 def decide(package_dir: Path) -> bool:
-    """Return True if the accelerating modules work with the installed versions and nobody asked for plain kernels."""
+    """Return True if the accelerating modules work with the installed versions and plain kernels were not requested."""
     settings: Any = numba.config
     if settings.DISABLE_JIT or os.environ.get("MAXMARGIN_PLAIN_KERNELS", "0") not in ("", "0"):
         return False
@@ -31,7 +31,7 @@ def decide(package_dir: Path) -> bool:
         from maxmargin.base.compiled.self_check import check
 
         check()
-    except Exception:  # of any kind: another version may fail in any way
+    except Exception:  # another version may fail in any way
         return False
     if folder is not None:
         (folder / PASSED).touch()

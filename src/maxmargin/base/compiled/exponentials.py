@@ -1,7 +1,7 @@
 """Exponentials of many numbers at once.
 
 numba calls the C library for every single exponential. Here e^x = 2^n e^f with a whole n and |f| <= ½ ln 2, where e^f
-is a polynomial, and nothing branches, so that the compiler makes vectors of the loop. The relative error is at most
+is a polynomial, without branches, so that the compiler vectorises the loop. The relative error is at most
 ERROR; below FLOOR results are 0, so that none is a subnormal number, which has fewer digits.
 """
 

@@ -1,4 +1,4 @@
-"""Ask memory for what will be read soon: nothing waits for it, and nothing changes but the time that reading takes."""
+"""Prefetch memory that will be read soon. Nothing waits for it, and only the time of reading changes."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The decorator that compiles every kernel of the package.
 
 A kernel is a function over arrays, compiled by `numba.njit(cache=True, nogil=True)` on its first call and kept on disk
-(kernel_cache.py). Where this version of numba allows it, kernels are compiled faster and run faster (accelerated.py),
-with the same results.
+(kernel_cache.py). If this version of numba permits it, kernels compile and run faster (accelerated.py), with the same
+results.
 """
 
 from __future__ import annotations

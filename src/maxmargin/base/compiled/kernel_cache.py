@@ -1,6 +1,6 @@
 """The folder in which numba keeps compiled kernels: one for each state of the package's kernels.
 
-numba keeps compiled functions on disk and stamps each with the one source file that the function stands in. A kernel's
+numba stores compiled functions on disk and stamps each with the source file of the function. A kernel's
 machine code also contains the kernels that it calls, so after a change to a callee in another file numba would go on
 running the old code. Kernels are therefore kept in a folder that is named after the contents of all folders named
 `compiled` in the package: kernels live there and nowhere else, and call only each other. The name also covers the
@@ -23,7 +23,7 @@ from typing import Any
 import llvmlite.binding
 import numba
 
-KEPT = 6  # folders of other states that are kept: of other versions, processors or branches
+KEPT = 6  # folders of other states that are kept: other versions, processors or branches
 
 
 def source_digest(package_dir: Path) -> str | None:
@@ -68,7 +68,7 @@ def cache_folder(package_dir: Path) -> Path | None:
 
 @contextlib.contextmanager
 def caching_in(folder: Path) -> Iterator[None]:
-    """Let numba keep the functions that are decorated within this context in a folder."""
+    """Make numba store the functions that are decorated within this context in a folder."""
     settings: Any = numba.config
     before, settings.CACHE_DIR = settings.CACHE_DIR, str(folder)
     try:
@@ -78,7 +78,7 @@ def caching_in(folder: Path) -> Iterator[None]:
 
 
 def _user_cache() -> Path:
-    """Return the folder in which programs of this user keep what they can compute again."""
+    """Return the user's cache folder."""
     home = Path.home()
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA", home / "AppData" / "Local"))

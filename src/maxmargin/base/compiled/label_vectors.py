@@ -1,16 +1,16 @@
 """Sums and maxima over rows of numbers, for all labels at once.
 
-    label_sums:    row[k] = Σ_p values[p] · w[places[p] + k]          scores of labels, of weights within their limits
+    label_sums:    row[k] = Σ_p values[p] · w[places[p] + k]          scores of labels, with weights clipped to limits
     column_sums:   row[k] = Σ_p values[p & every] · w[first + K · columns[p] + k]      the same of atoms (atoms.py)
     label_maxima:  row[k] = max_p values[p] + w[p, k]                 best paths into labels
     label_masses:  row[k] = Σ_p values[p] · w[p, k]                   all paths into labels
     weight:        w[j] within its limits
 
 There are at least two labels, K >= 2. The sum of a label is that of a plain loop over p, one row after the other, with
-the same bits on every machine, here and in vector_instructions.py, which is used where it works.
+the same bits on every machine, here and in vector_instructions.py, which is used if it works.
 
 Limits are None, or a pair (low, high): two numbers for all weights, or two arrays. Weights are clipped when they are
-read, so that what is added to them need not know of limits. The form of the limits is known when a kernel is compiled.
+read, so that code that adds to them can ignore limits. The form of the limits is known when a kernel is compiled.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _clipped(x, low, high):
 
 
 def plain_weight(w, limits, j):
-    """Return w[j] within its limits."""
+    """Return w[j] clipped to its limits."""
     if limits is None:
         return w[j]
     low, high = (limit if np.isscalar(limit) else limit[j] for limit in limits)

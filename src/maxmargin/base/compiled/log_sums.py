@@ -1,4 +1,4 @@
-"""Sums of numbers that are kept as logarithms, whatever their size, and draws with such probabilities."""
+"""Sums of numbers that are stored as logarithms, whatever their size, and draws with such probabilities."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from maxmargin.base.compiled.kernel import kernel
 
-NOTHING = -40.0  # e^NOTHING beside 1 is below half a unit in the last place
+NOTHING = -40.0  # e^NOTHING is below half a unit in the last place of 1
 
 
 @kernel

@@ -1,11 +1,11 @@
 """Instructions for sums and maxima over rows of numbers, for all labels at once, kept in vector registers.
 
-They compute the same bits as the plain loops of label_vectors.py, where the functions are explained. Of those loops the
-compiler makes vectors of the loop over labels, which is short, and writes all results to memory after every few rows.
-Here up to sixteen labels are swept at a time.
+They compute the same bits as the plain loops of label_vectors.py, where the functions are explained. In those loops the
+compiler vectorises the loop over labels, which is short, and writes all results to memory after every few rows. Here up
+to sixteen labels are processed at a time.
 
-Used where the self-check of accelerated.py passes. With the plain loops, a fit of `python -m benchmarks conll2000`
-takes 16% more CPU time (5.6 instead of 4.8 seconds), and its searches take half as much time again.
+They are used if the self-check of accelerated.py passes. With the plain loops, a fit of `python -m benchmarks
+conll2000` takes 16% more CPU time (5.6 instead of 4.8 seconds), and its searches take half as much time again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ INDEX, LANE, NUMBER, COLUMN = ir.IntType(64), ir.IntType(32), ir.DoubleType(), i
 
 @intrinsic
 def weight(context: Any, w: Any, limits: Any, j: Any) -> Any:
-    """Return w[j] within its limits."""
+    """Return w[j] clipped to its limits."""
     _check(w)
     return types.float64(w, limits, types.uint64), _generate_weight
 
@@ -34,7 +34,7 @@ def _generate_weight(context: Any, builder: Any, signature: Any, arguments: Any)
 
 
 def _clipping(context: Any, builder: Any, kind: Any, limits: Any) -> Callable[[Any, Any], Any]:
-    """Return a function that clips the weights, one or a vector of them, that begin at some place of w."""
+    """Return a function that clips the weights, one or a vector of them, that begin at some index of w."""
     if kind == types.none:
         return lambda weights, place: weights
     _check(*(each for each in kind if isinstance(each, types.Array)))
@@ -202,7 +202,7 @@ def _sweep_labels(rows: _Rows, K: Any, row: Any) -> None:
         here, other = builder.append_basic_block("some"), builder.append_basic_block("fewer")
         more = width * (vectors - 1)  # labels that one vector less would have
         fits = builder.icmp_unsigned(">", left, INDEX(more))
-        if more == 0:  # what is left may be less than a vector, if there are labels before it
+        if more == 0:  # the rest may be less than a vector, if there are labels before it
             fits = builder.icmp_unsigned(">=", K, INDEX(width))
         builder.cbranch(fits, here, other)
         builder.position_at_end(here)

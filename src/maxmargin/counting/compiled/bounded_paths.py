@@ -1,4 +1,4 @@
-"""Depth-first search for the best cycle of k nodes through node 0, pruned by bounds on what the way back can gain."""
+"""Depth-first search for the best cycle of k nodes through node 0, pruned by bounds on the gain of the way back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from maxmargin.base.compiled.kernel import kernel
 
 @kernel
 def fill_bounds(W, bounds):
-    """bounds[t, v] = the best walk from v over t nodes other than 0, which may come again, and then to node 0."""
+    """Set bounds[t, v] to the best walk from v over t nodes other than 0, which may repeat, and then to node 0."""
     n = len(W)
     for v in range(1, n):
         bounds[0, v] = W[v, 0]
@@ -22,7 +22,7 @@ def fill_bounds(W, bounds):
 
 @kernel
 def count_visits(W, bounds, visits):
-    """How often the best walk from node 0 over len(bounds) - 1 nodes comes to each."""
+    """Count how often the best walk from node 0 over len(bounds) - 1 nodes visits each node."""
     n = len(W)
     for v in range(n):
         visits[v] = 0
@@ -40,10 +40,10 @@ def count_visits(W, bounds, visits):
 def search_paths(W, priced, repaid, bounds, order, target, budget, path, tried, used, values, best_path):
     """Find the cycle 0, v_1 … v_k of distinct nodes with the highest value above the target, if there is one.
 
-    priced is W less the prices of the nodes that arcs lead to, and `repaid` not less than the prices of the nodes of
-    any cycle. bounds are those of `fill_bounds` for `priced`, with k + 1 rows; order[t, v] lists the nodes u by
-    priced[v, u] + bounds[t - 1, u], the best first. Returns the highest value, the target if none is above it, and what
-    is left of the budget of steps: 0 if the search was not finished. Writes the nodes v_1 … v_k to best_path. Scratch:
+    priced is W minus the prices of the nodes that arcs lead to, and `repaid` at least the sum of the prices of the
+    nodes of any cycle. bounds are those of `fill_bounds` for `priced`, with k + 1 rows; order[t, v] lists the nodes u
+    by priced[v, u] + bounds[t - 1, u], the best first. Return the highest value, the target if none is above it, and
+    the rest of the budget of steps: 0 if the search was not finished. Write the nodes v_1 … v_k to best_path. Scratch:
     path and tried of length k + 1, values (2, k + 1), used of length n.
     """
     k, n = len(bounds) - 1, len(W)
@@ -52,7 +52,7 @@ def search_paths(W, priced, repaid, bounds, order, target, budget, path, tried, 
     depth = 0
     path[0], tried[0], values[0, 0], values[1, 0] = 0, 0, 0.0, repaid
     while depth >= 0 and budget > 0:
-        at, left = path[depth], k - depth  # nodes to visit yet
+        at, left = path[depth], k - depth  # nodes still to visit
         going = -1
         if left == 0:
             value = values[0, depth] + W[at, 0]
@@ -66,7 +66,7 @@ def search_paths(W, priced, repaid, bounds, order, target, budget, path, tried, 
                 if u > 0 and u != at and not used[u]:
                     if values[1, depth] + priced[at, u] + bounds[left - 1, u] > target:
                         going = u
-                    else:  # so are all further nodes
+                    else:  # all further nodes are no better
                         tried[depth] = n
                 tried[depth] += 1
         if going < 0:

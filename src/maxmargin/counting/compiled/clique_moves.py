@@ -1,9 +1,9 @@
 """Tabu searches for heavy sets of vertices: steps of one vertex in or out, or exchanges of two.
 
-value(A) = Σ_{u<v in A} W[u, v] + Σ_{u in A} h[u]. Steps are made also if they lose, but never with a vertex that moved
-lately: tenures[step] says for how many steps one that moves then has to rest. The best set on the way is kept, and
-improved in the end until no step does. members and gains (of being in, over those that are) describe the start and are
-scratch, as is free_at; best and highest are the best set so far and its value.
+value(A) = Σ_{u<v in A} W[u, v] + Σ_{u in A} h[u]. Steps are made even if they lose, but never with a vertex that moved
+recently: a vertex that moves at a step is tabu for the next tenures[step] steps. The best set on the way is kept, and
+improved at the end until no step gains. members and gains (of adding or keeping each vertex) describe the start and are
+scratch arrays, as is free_at; best and highest are the best set so far and its value.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from maxmargin.base.compiled.kernel import kernel
 
 @kernel
 def copy(source, target):
-    """target = source: assigning slices would allocate."""
+    """Copy source to target; assigning slices would allocate."""
     for v in range(len(source)):
         target[v] = source[v]
 
 
 @kernel
 def keep_best(members, value, best, highest):
-    """Remember a set whose value is the highest so far; returns the highest."""
+    """Keep a set whose value is the highest so far, and return the highest value."""
     if value > highest:
         copy(members, best)
         return value
@@ -49,7 +49,7 @@ def gather(W, h, members, gains):
 
 @kernel
 def flip_search(W, h, members, gains, free_at, tenures, best, highest):
-    """One search by steps in or out; returns the new highest value. Steps to such a value need not wait for a rest."""
+    """Search by adding or removing vertices; return the new highest value. A tabu step is allowed if it attains it."""
     n = len(h)
     value = gather(W, h, members, gains)
     highest = keep_best(members, value, best, highest)
@@ -68,7 +68,7 @@ def flip_search(W, h, members, gains, free_at, tenures, best, highest):
         highest = keep_best(members, value, best, highest)
     copy(best, members)
     highest = gather(W, h, members, gains)
-    for _ in range(n * n):  # far more than it takes
+    for _ in range(n * n):  # a limit far above what is needed
         moved, most = -1, 1e-12 * (1.0 + abs(highest))
         for v in range(n):
             change = -gains[v] if members[v] else gains[v]
@@ -84,7 +84,7 @@ def flip_search(W, h, members, gains, free_at, tenures, best, highest):
 
 @kernel
 def flip(W, members, gains, v):
-    """Move v in or out."""
+    """Add v to the set, or remove it."""
     sign = -1.0 if members[v] else 1.0
     members[v] = not members[v]
     for u in range(len(gains)):
@@ -93,9 +93,9 @@ def flip(W, members, gains, v):
 
 @kernel
 def swap_search(W, h, members, gains, free_at, tenures, best, highest):
-    """One search by exchanges, which keep the size of the set; returns the new highest value.
+    """Search by exchanges, which keep the size of the set, and return the new highest value.
 
-    On the way one vertex is chosen after the other, and only in the end all pairs are compared.
+    During the search the two vertices are chosen one after the other; only at the end all pairs are compared.
     """
     value = gather(W, h, members, gains)
     highest = keep_best(members, value, best, highest)
@@ -124,7 +124,7 @@ def swap_search(W, h, members, gains, free_at, tenures, best, highest):
 
 @kernel
 def quick_swap(W, members, gains, free_at, step):
-    """Of the vertices that need not rest, the member with the least gain and the best one in its place."""
+    """Return, among the vertices that are not tabu, the member with the least gain and its best replacement."""
     n = len(gains)
     out, least = -1, np.inf
     for u in range(n):
@@ -140,7 +140,7 @@ def quick_swap(W, members, gains, free_at, step):
 
 @kernel
 def best_swap(W, members, gains, most):
-    """The exchange of any two vertices that gains most, and more than `most`."""
+    """Return the exchange of two vertices that gains most, and more than `most`."""
     n = len(gains)
     out = into = -1
     for u in range(n):

@@ -1,8 +1,8 @@
 """Local search for a directed cycle with a high sum of arcs, through any number of nodes within bounds.
 
-A cycle is tour[0] … tour[k - 1]; the node in front is never moved, which serves problems where one node must be
-visited, and is no restriction for others, which turn the cycle and search again. Arcs may differ with their direction,
-so that a reversed stretch changes all of its arcs; running sums keep that at one step per pair of positions.
+A cycle is tour[0] … tour[k - 1]. The first node is never moved: one node may have to be visited, and callers without
+such a node rotate the cycle and search again. Arcs may be asymmetric, so that reversing a stretch changes all of its
+arcs; with running sums this takes one step per pair of positions.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from maxmargin.base.compiled.kernel import kernel
 
 @kernel
 def cut(tour, size, at):
-    """Take out the node at a position; returns the new size."""
+    """Remove the node at a position, and return the new size."""
     for p in range(at, size - 1):
         tour[p] = tour[p + 1]
     return size - 1
@@ -20,7 +20,7 @@ def cut(tour, size, at):
 
 @kernel
 def paste(tour, size, after, node):
-    """Put a node behind a position; returns the new size."""
+    """Insert a node after a position, and return the new size."""
     for p in range(size, after + 1, -1):
         tour[p] = tour[p - 1]
     tour[after + 1] = node
@@ -29,7 +29,7 @@ def paste(tour, size, after, node):
 
 @kernel
 def reverse(tour, begin, end):
-    """Turn round the stretch begin … end - 1."""
+    """Reverse the stretch begin … end - 1."""
     end -= 1
     while begin < end:
         tour[begin], tour[end] = tour[end], tour[begin]
@@ -39,8 +39,8 @@ def reverse(tour, begin, end):
 
 @kernel
 def shift(tour, begin, length, after):
-    """Move the stretch of `length` nodes from `begin` to behind the node that is now at position `after`."""
-    while after > begin:  # the node behind the stretch comes before it
+    """Move the stretch of `length` nodes from `begin` to after the node that is now at position `after`."""
+    while after > begin:  # the node after the stretch moves before it
         node = tour[begin + length]
         for p in range(begin + length, begin, -1):
             tour[p] = tour[p - 1]
@@ -48,7 +48,7 @@ def shift(tour, begin, length, after):
         begin += 1
         if begin + length - 1 >= after:
             return begin
-    while after < begin - 1:  # the node before the stretch comes behind it
+    while after < begin - 1:  # the node before the stretch moves after it
         node = tour[begin - 1]
         for p in range(begin - 1, begin + length - 1):
             tour[p] = tour[p + 1]
@@ -59,7 +59,7 @@ def shift(tour, begin, length, after):
 
 @kernel
 def resize(W, tour, size, inside, shortest, longest, tolerance):
-    """Insert or remove the one node that gains most. Returns the new size and the gain, 0 if there is none."""
+    """Insert or remove the one node that gains most; return the new size and the gain, 0 if there is none."""
     best, kind, node, at = tolerance, 0, -1, -1
     if size < longest:
         for v in range(len(W)):
@@ -87,7 +87,7 @@ def resize(W, tour, size, inside, shortest, longest, tolerance):
 
 @kernel
 def move_stretch(W, tour, size, tolerance):
-    """Move the best stretch of one to three nodes, as it is or reversed (or-opt). Returns the gain."""
+    """Move the best stretch of one to three nodes, unchanged or reversed (or-opt), and return the gain."""
     best, begin, length, after, turned = tolerance, -1, 0, -1, False
     for s in range(1, size):
         forward, backward = 0.0, 0.0
@@ -117,7 +117,7 @@ def move_stretch(W, tour, size, tolerance):
 
 @kernel
 def reverse_stretch(W, tour, size, tolerance):
-    """Reverse the best stretch, or all but a stretch (2-opt). Returns the gain."""
+    """Reverse the best stretch, or all but a stretch (2-opt), and return the gain."""
     total, total_back = 0.0, 0.0
     for p in range(size):
         total += W[tour[p], tour[(p + 1) % size]]
@@ -139,14 +139,14 @@ def reverse_stretch(W, tour, size, tolerance):
     if begin < 0:
         return 0.0
     reverse(tour, begin, end)
-    if whole:  # the rest reversed is the stretch reversed, and then everything
+    if whole:  # reversing the rest equals reversing the stretch, and then everything
         reverse(tour, 1, size)
     return best
 
 
 @kernel
 def exchange(W, tour, size, inside, tolerance):
-    """Replace one node by another, which may come at any place. Returns the gain."""
+    """Replace one node by another, at any position, and return the gain."""
     best, out, node, after = tolerance, -1, -1, -1
     for s in range(1, size):
         a, old, b = tour[s - 1], tour[s], tour[(s + 1) % size]
@@ -175,9 +175,9 @@ def exchange(W, tour, size, inside, tolerance):
 
 @kernel
 def climb_cycle(W, tour, size, inside, shortest, longest, tolerance):
-    """Improve until no move gains more than the tolerance; returns the new size.
+    """Improve until no move gains more than the tolerance, and return the new size.
 
-    `tour` has room for every node; inside[v] says whether node v is in it.
+    `tour` is long enough for all nodes; inside[v] is True if node v is in it.
     """
     gain = 1.0
     while gain > 0.0:

@@ -1,7 +1,7 @@
 """Linear ordering: the order of items with the highest sum of W[u, v] over pairs with u before v.
 
-Exactly by dynamic programming over the sets of first items; by local search in the neighbourhood of one insertion,
-where running sums give the value of all places for an item in one walk.
+It is found exactly by dynamic programming over the sets of first items, or by local search over insertions of one item,
+where running sums give the values of all positions of an item in one sweep.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from maxmargin.base.compiled.kernel import kernel
 
 @kernel
 def fill_prefixes(W, table, last, gains):
-    """table[Q] = the best order of the items Q among themselves, last[Q] the last item in it.
+    """Set table[Q] to the value of the best order of the items Q, and last[Q] to the last item in it.
 
     table[Q] = max_{v in Q} table[Q - {v}] + Σ_{u in Q - {v}} W[u, v]; sets are the bits of the row number. Scratch:
     gains, one per item.
@@ -37,20 +37,20 @@ def fill_prefixes(W, table, last, gains):
 
 @kernel
 def climb_order(W, order, tolerance):
-    """Move single items to their best places, in `order` itself, until no move gains more than the tolerance."""
+    """Move single items to their best positions, in place, until no move gains more than the tolerance."""
     n = len(order)
-    settled = 0  # items in a row that stay where they are
+    settled = 0  # items in a row that did not move
     at = 0
     while settled < n:
         item = order[at]
         best, place = tolerance, at
         gain = 0.0
-        for q in range(at - 1, -1, -1):  # the item comes before the one at q
+        for q in range(at - 1, -1, -1):  # the item moves before the one at q
             gain += W[item, order[q]] - W[order[q], item]
             if gain > best:
                 best, place = gain, q
         gain = 0.0
-        for q in range(at + 1, n):  # the item comes after the one at q
+        for q in range(at + 1, n):  # the item moves after the one at q
             gain += W[order[q], item] - W[item, order[q]]
             if gain > best:
                 best, place = gain, q

@@ -6,7 +6,7 @@ m nodes 0 … m - 1 and the depot as column m,
     table[Q, v] = max_{u in Q} table[Q - {u}, u] + arcs[u, v],      table[{}, v] = the arc from the depot to v,     (1)
 
 is the best value of a path over exactly the nodes Q that then steps to v; table[Q, m] is the best tour of Q.
-Subsets are the bits of the row number. Entries with v in Q stand for nothing and are never read.
+Subsets are the bits of the row number. Entries with v in Q have no meaning and are never read.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from maxmargin.base.compiled.kernel import kernel
 
 @kernel
 def fill_subsets(arcs, table):
-    """All rows of (1) but row 0, which the caller has filled. arcs is (m, m + 1), table (2**m, m + 1)."""
+    """Fill all rows of (1) except row 0, which the caller has filled. arcs is (m, m + 1), table (2**m, m + 1)."""
     m = len(arcs)
     for subset in range(1, len(table)):
         for v in range(m + 1):
@@ -24,7 +24,7 @@ def fill_subsets(arcs, table):
         for u in range(m):
             if (subset >> u) & 1:
                 value = table[subset ^ (1 << u), u]
-                for v in range(m + 1):  # without a branch on v in Q: the loop is one vector instruction for 4 nodes
+                for v in range(m + 1):  # no branch on v in Q, so that the loop is one vector instruction for 4 nodes
                     candidate = value + arcs[u, v]
                     if candidate > table[subset, v]:
                         table[subset, v] = candidate
@@ -32,7 +32,7 @@ def fill_subsets(arcs, table):
 
 @kernel
 def best_subset(table, least, most):
-    """The subset of `least` to `most` nodes with the best tour, the first of equals; -1 if there is none."""
+    """Return the subset of `least` to `most` nodes with the best tour, the first of equal ones; -1 if there is none."""
     best, m = -1, table.shape[1] - 1
     for subset in range(len(table)):
         size, rest = 0, subset
@@ -46,7 +46,7 @@ def best_subset(table, least, most):
 
 @kernel
 def trace_subset(arcs, table, subset, tour):
-    """Write the nodes of the best tour of a subset in the order of visits; returns their number."""
+    """Write the nodes of the best tour of a subset in the order of visits, and return their number."""
     m = len(arcs)
     size, rest = 0, subset
     while rest:

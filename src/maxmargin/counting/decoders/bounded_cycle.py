@@ -1,7 +1,7 @@
 """The best cycle through node 0 with k other nodes, by branch and bound: exact if the search is completed.
 
-The best walk, which may repeat nodes, is found by dynamic programming, and bounds what a cycle can gain on its way
-back. With prices λ_v >= 0 on visits, repaid once for every node, the bound
+The best walk, which may repeat nodes, is found by dynamic programming, and bounds the gain of a cycle on its way back.
+With prices λ_v >= 0 on visits, repaid once for every node, the bound
 
     max_walks Σ (W_uv - λ_v) + Σ_v λ_v                                                                              (1)
 

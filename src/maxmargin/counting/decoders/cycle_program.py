@@ -60,9 +60,7 @@ def _one_way(tails: Any, heads: Any, n: int) -> LinearConstraint:
 
 
 def _cuts(cycles: list[list[int]], tails: Any, heads: Any, n: int) -> list[LinearConstraint]:
-    """Return the cuts (3) for every cycle of a solution, between its smallest node and that of the next cycle, both
-    ways.
-    """
+    """Return the cuts (3) for every cycle of a solution, between its smallest node and the next cycle's, both ways."""
     cuts = []
     for k, cycle in enumerate(cycles):
         inside = np.zeros(n, dtype=bool)

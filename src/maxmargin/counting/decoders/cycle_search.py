@@ -17,9 +17,7 @@ Tour = NDArray[np.int64]
 def local_cycle(
     W: Array, shortest: int, longest: int, front: bool, starts: int = STARTS, kicks: int = KICKS
 ) -> list[int]:
-    """Return a cycle that no insertion, removal, move or replacement of a node and no reversal improves;
-    see cycles.py.
-    """
+    """Return a cycle that no single change of nodes and no reversal improves; see cycles.py."""
     rng = np.random.default_rng(0)
     climb = _Climb(W, shortest, longest, front)
     if shortest <= 3 <= longest and not front:
@@ -56,7 +54,7 @@ class _Climb:
             if self.front or value <= before + self.tolerance:
                 break
             before = value
-            tour[:] = np.roll(tour, size // 2)  # no move changes the first node, so let it be another one
+            tour[:] = np.roll(tour, size // 2)  # no move changes the first node, so another one becomes the first
         if value > self.value:
             self.value, self.best = value, tour.copy()
 

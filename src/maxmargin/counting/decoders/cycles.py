@@ -2,8 +2,8 @@
 
     max Σ_{arcs (u, v) of the cycle} W[u, v]    over cycles of `shortest` to `longest` nodes                        (1)
 
-With front=True the cycle must go through node 0. Open paths are searched in this way: node 0 stands for what comes
-before the first and after the last node (routes.py).
+With front=True the cycle must go through node 0. Open paths are searched in this way: node 0 represents both ends of
+the path (routes.py).
 """
 
 from __future__ import annotations

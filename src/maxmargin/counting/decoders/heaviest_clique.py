@@ -24,9 +24,7 @@ Members = NDArray[np.bool_]
 
 
 def heaviest_clique(W: Array) -> tuple[Members, bool]:
-    """Return a set of vertices with the highest sum of W (symmetric, zero diagonal) over its pairs, and whether it is
-    optimal.
-    """
+    """Return a set of vertices with the highest sum of W (symmetric) over its pairs, and whether it is optimal."""
     n = len(W)
     inside, rest = np.zeros(n, dtype=bool), np.arange(n)
     gains = np.zeros(n)  # gains of the vertices with those that are fixed inside
@@ -53,7 +51,8 @@ def heaviest_clique_of(W: Array, size: int) -> tuple[Members, bool]:
     if comb(n, size) <= LISTED:
         if 2 * size <= n:
             return best_of_size(W, nothing, size), True
-        # the sum over A is that over all, less the sums at the vertices left out, where pairs were taken twice
+        # The sum over A is that over all vertices, minus the sums at the vertices left out, plus the pairs counted
+        # twice.
         return ~best_of_size(W, -W.sum(1), n - size), True
     return tabu_swaps(W, size), False
 
@@ -98,9 +97,7 @@ def tabu_flips(W: Array, h: Array) -> Members:
 
 
 def tabu_swaps(W: Array, size: int) -> Members:
-    """Return a set of one size that no exchange of two vertices improves, from the largest sums of W and
-    random starts.
-    """
+    """Return a set of one size that no exchange of two vertices improves, from large sums of W and random starts."""
     from maxmargin.counting.compiled.clique_moves import swap_search
 
     n, rng = len(W), np.random.default_rng(0)

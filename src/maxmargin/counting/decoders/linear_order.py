@@ -17,9 +17,7 @@ TOLERANCE = 1e-10  # relative to the largest score; smaller gains are rounding e
 
 
 def best_order(W: Array, method: str = "auto") -> tuple[list[int], bool]:
-    """Return the items from first to last, and whether this order is proved to be optimal. The diagonal of W is not
-    read.
-    """
+    """Return the items from first to last, and whether this order is proved to be optimal; W's diagonal is not read."""
     check_method(method, len(W))
     W = checked_scores(W, "{u} before {v}")
     if method == "milp":
@@ -47,8 +45,7 @@ def local_order(W: Array) -> list[int]:
     """Return a good order, in which moving a single item gains nothing.
 
     The search starts from Borda's count, from random orders, and from the best order with a stretch of it shuffled. It
-    is
-    deterministic.
+    is deterministic.
     """
     from maxmargin.counting.compiled.linear_order import climb_order
 

@@ -37,8 +37,7 @@ def matching_by_table(scores: Array, perfect: bool) -> list[tuple[int, int]]:
     """Return the best matching of a few vertices, in n 2^n steps.
 
     best[M + 2^k], for a set M of vertices below k, is best[M] if k stays single, and best[M - j] + s_kj if it is
-    matched
-    with j: all sets with the highest vertex k are computed at once from those before.
+    matched with j: all sets with the highest vertex k are computed at once from those before.
     """
     n = len(scores)
     best = np.full(1 << n, -np.inf)
@@ -65,16 +64,15 @@ def matching_by_table(scores: Array, perfect: bool) -> list[tuple[int, int]]:
 
 
 def matching_by_cuts(scores: Array, perfect: bool) -> Matched:
-    """Return the best matching of any number of vertices: maximise Σ s_e x_e with 0 <= x <= 1, x(δ(v)) <= 1 (= 1 if
-    perfect).
+    """Return the best matching of any number of vertices, by linear programs with cuts.
+
+    The program is to maximise Σ s_e x_e with 0 <= x <= 1 and x(δ(v)) <= 1 (= 1 if perfect).
 
     The vertices of this polytope are half-integral; those that are not matchings have odd cycles of halves. The
     inequalities x(E(C)) <= (|C| - 1)/2 of odd sets C (Edmonds 1965) cut these off. They are added for the odd
-    components of
-    x that violate them until none does. If x is still fractional, which is rare, the program with these inequalities is
-    solved in integers. The optimum of the linear program bounds all matchings from above; `exact` says whether the
-    matching
-    attains it.
+    components of x that violate them until none does. If x is still fractional, which is rare, the program with these
+    inequalities is solved in integers. The optimum of the linear program bounds all matchings from above; `exact` says
+    whether the matching attains it.
     """
     n = len(scores)
     tails, heads = np.triu_indices(n, 1)

@@ -10,10 +10,9 @@ from maxmargin.base.arrays import Array
 
 
 def checked_scores(W: Any, pair: str) -> Array:
-    """Return a copy of a square matrix of finite scores, with a zero diagonal; `pair` describes the pair (u, v) in
-    errors.
+    """Return a copy of a square matrix of finite scores, with a zero diagonal; that of W is not read.
 
-    The diagonal of W is not read.
+    `pair` describes the pair (u, v) in errors.
     """
     W = np.array(W, dtype=np.float64, order="C")
     np.fill_diagonal(W, 0.0)

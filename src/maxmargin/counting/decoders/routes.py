@@ -47,8 +47,7 @@ def best_route(
     length : the number of nodes of the path; None for any number >= 1.
     method : "exact": over all subsets of the nodes that are free to choose, at most 19; "local": local search;
         "milp": an integer program, exact; "auto": "exact" for at most 14 free nodes, otherwise local search, which for
-        a
-        given length is followed by branch and bound: lengths up to 15 among 90 nodes are exact in most cases.
+        a given length is followed by branch and bound: lengths up to 15 among 90 nodes are exact in most cases.
     start_scores, end_scores : (n,) arrays or None; the score of a node as the first and as the last of the path.
 
     Returns

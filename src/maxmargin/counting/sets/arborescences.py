@@ -22,13 +22,11 @@ Arc = tuple[Hashable, Hashable]
 
 
 class Arborescences(PairSet):
-    """The set of all trees whose arcs h -> m lead from the first node, the root, to all others; φ has one coordinate
-    per arc.
+    """The set of all trees of arcs away from the first node, the root, to all others; φ has one coordinate per arc.
 
     Moments follow from the matrix-tree theorem for digraphs (see matrix_tree.py). In the complete digraph of N nodes
     there are N^(N-2) trees; an arc from the root is in a tree with probability 2/N, any other arc with 1/N, and S has
-    the
-    eigenvalues 2/N, (N+1)/N², (N-1)/N² and 0 (see inner_arcs.py).
+    the eigenvalues 2/N, (N+1)/N², (N-1)/N² and 0 (see inner_arcs.py).
 
     An output is the tuple of the heads h of all nodes but the root, in the order of the nodes: (0, 1, 1) has the arcs
     0 -> 1, 1 -> 2, 1 -> 3. Decoding is exact (Chu, Liu, Edmonds), samples are uniform.

@@ -156,8 +156,7 @@ class HamiltonianCycles(ItemPairSet):
 
     Every item has two neighbours, so the covariance of (1), with mean 2/(n-1), has the eigenvalue 0 on all functions
     g_u + g_v, and 2/(n-1) on those whose sums at all items are 0. For (2), with mean 1/(n-1), the eigenvalues are
-    1/(n-1)
-    on the symmetric ones of these, n/((n-1)(n-2)) on circulations, 0 elsewhere; for (3), with mean 0, they are
+    1/(n-1) on the symmetric ones of these, n/((n-1)(n-2)) on circulations, 0 elsewhere; for (3), with mean 0, they are
     2n/((n-1)(n-2)) on circulations, 0 on gradients.
 
     Parameters

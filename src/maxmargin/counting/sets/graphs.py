@@ -95,8 +95,7 @@ class Cliques(_VertexSets, SubsetOutputs):
     are counted, although those with less than two vertices all have φ = 0.
 
     Decoding, quadratic 0/1 programming, is NP-hard. It is exact if at most 20 vertices remain after those are fixed
-    that
-    are in or out of some optimum for certain; otherwise it is a tabu search.
+    that are in or out of some optimum for certain; otherwise it is a tabu search.
 
     Parameters
     ----------
@@ -135,10 +134,8 @@ class KCliques(_VertexSets, SizedSubsetOutputs):
     """The set of all sets of k of N vertices, φ the indicator of the pairs inside.
 
     With p_j = k(k-1)…(k-j+1) / N(N-1)…(N-j+1), the probability that j given vertices are inside: μ = p_2, and M is p_2
-    for
-    one edge, p_3 for two that share a vertex and p_4 otherwise. All outputs have the same number of edges, so S is 0 on
-    the
-    constant; its other eigenvalues are
+    for one edge, p_3 for two that share a vertex and p_4 otherwise. All outputs have the same number of edges, so S is
+    0 on the constant; its other eigenvalues are
 
         p_2 (k-1)(N-k)/(N-2) on g_u + g_v,     p_2 (N-k)(N-k-1)/((N-2)(N-3)) elsewhere.
 

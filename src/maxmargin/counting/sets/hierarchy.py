@@ -26,24 +26,19 @@ class HierarchyLabels(OneLabel):
     """The set of labels of a tree or lattice of nodes; φ_i(y) = 1 if node i is y or an ancestor of y.
 
     This is the poset regression of Gärtner and Vembu 2009, section 5.2, with two corrections: the order is reflexive
-    (with
-    a strict one two sibling leaves have the same features), and sums are over the labels that an output can be, not
-    over
-    all nodes. With n_i labels at or below node i, of |L|,
+    (with a strict one two sibling leaves have the same features), and sums are over the labels that an output can be,
+    not over all nodes. With n_i labels at or below node i, of |L|,
 
         μ_i = n_i / |L|,     M_ij = #{labels at or below both i and j} / |L|.
 
     Products with S are computed from the scores of all labels, in O(Σ number of nodes above a label). Nodes that are
-    above
-    every label, such as the root, have no variance and no coordinate.
+    above every label, such as the root, have no variance and no coordinate.
 
     Parameters
     ----------
     taxonomy : {child: parent} or, in a lattice, {child: [parents]}; a list of (parent, child) pairs; a separator such
-    as
-        ".", if labels are paths ("6.2" is below "6"); or None: all labels directly below a root. There must be one
-        root;
-        the parent None is an unnamed root.
+        as ".", if labels are paths ("6.2" is below "6"); or None: all labels directly below a root. There must be one
+        root; the parent None is an unnamed root.
     labels : "leaves", "nodes" (all that have a name), or a sequence of the nodes that an output can be. A separator or
         None needs the sequence. Outputs are labels.
 
@@ -139,26 +134,22 @@ class _Ways:
 
 
 class HierarchyPaths(OutputSet):
-    """The set of all sets of nodes of a tree that contain all ancestors of each of their nodes; φ is the indicator of
-    nodes.
+    """The set of all sets of nodes of a tree that contain all ancestors of their nodes; φ is the indicator of nodes.
 
-    A set is the union of any number of paths down from the root, or empty. The subtree of v can be cut in
-    f(v) = 1 + Π f(c) ways, the product over its children c, where v itself may be excluded. Given its parent, v is in
-    an
-    output with probability q_v = 1 - 1/f(v), independently of everything else, so that
+    A set is the union of any number of paths down from the root, or empty. The subtree of v can be cut in f(v) = 1 + Π
+    f(c) ways, the product over its children c, where v itself may be excluded. Given its parent, v is in an output with
+    probability q_v = 1 - 1/f(v), independently of everything else, so that
 
         log |Y| = Σ_roots log f,     μ_v = Π_{u at or above v} q_u,     S_uv = μ_u μ_v (1/μ_lca(u,v) - 1),           (1)
 
-    where the last is Σ over the common ancestors a of u and v of μ_u μ_v (1 - q_a)/μ_a: two products with the matrix
-    of ancestors apply S. Gärtner and Vembu 2009 count single paths only (HierarchyLabels, section 5.2); this applies
-    their
+    where the last is Σ over the common ancestors a of u and v of μ_u μ_v (1 - q_a)/μ_a: two products with the matrix of
+    ancestors apply S. Gärtner and Vembu 2009 count single paths only (HierarchyLabels, section 5.2); this applies their
     scheme to documents with several categories.
 
     Parameters
     ----------
     taxonomy : {child: parent} or a list of (parent, child) pairs with one root; the parent None is an unnamed root,
-    which
-        no output contains. Outputs are frozensets of nodes.
+        which no output contains. Outputs are frozensets of nodes.
 
     Examples
     --------

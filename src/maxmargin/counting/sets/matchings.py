@@ -22,8 +22,7 @@ Edge = tuple[Hashable, Hashable]
 
 
 class Matchings(VertexPairSet):
-    """The set of all matchings of the complete graph of N vertices, including the empty one; φ has one coordinate per
-    edge.
+    """The set of all matchings of the complete graph of N vertices, with the empty one; φ has one coordinate per edge.
 
     Their number is T(N) with T(n) = T(n-1) + (n-1) T(n-2): the last vertex is single or matched with one of the others.
     In ratios r_n = T(n-1)/T(n), which do not overflow, with r_1 = 1 and 1/r_n = 1 + (n-1) r_{n-1},

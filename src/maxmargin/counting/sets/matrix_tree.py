@@ -10,8 +10,7 @@ CELLS = 1 << 22  # entries of the (rows, n, n) arrays that are in memory at a ti
 
 
 class TreeLaw:
-    """The distribution of trees whose arcs lead from node 0 to every other node, P(tree) ∝ Π_a w_a over their arcs a =
-    (h, m).
+    """The distribution P(tree) ∝ Π_a w_a over the arcs a = (h, m) of trees of arcs from node 0 to every other node.
 
     With p_a = e_m - e_h (e_0 := 0), q_a = e_m and L(w) = Σ_a w_a p_a q_aᵀ over the nodes but 0, the weights of all
     trees sum to det L(w) (Tutte), and arcs are a determinantal process with the kernel K_ab = q_aᵀ L(w)⁻¹ p_b w_b:
@@ -54,8 +53,7 @@ class TreeLaw:
 
         Arcs are drawn node by node, each given those before. Choosing arc a replaces column m of L by p_a, which is one
         Gauss-Jordan step on its inverse. Random walks (Wilson) are faster on most graphs, but take exponential time on
-        some
-        digraphs.
+        some digraphs.
         """
         inverse, top = self.inverse.copy(), np.arange(self.n)  # top[v]: the node reached from v against the chosen arcs
         order = np.argsort(self.heads, kind="stable")

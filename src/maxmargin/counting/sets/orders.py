@@ -100,8 +100,7 @@ class PartialTournaments(ItemPairSet):
     """The set of all partial tournaments: for every pair of n items, u before v, v before u, or neither.
 
     An output is a frozenset of pairs (u, v), each of which says that u comes before v; at most one of (u, v) and (v, u)
-    is
-    in it.
+    is in it.
 
         φ_uv(y) = +1 if (u, v) in y, -1 if (v, u) in y, 0 otherwise,        u < v
 

@@ -1,8 +1,7 @@
 """OutputSet: a finite set of outputs, represented by the moments of its uniform distribution.
 
 Counting-based training (Gärtner and Vembu 2009) neither searches for wrong outputs nor lists them. All it needs from
-the
-set Y with features φ: Y -> R^d are the mean and the covariance of φ over all outputs,
+the set Y with features φ: Y -> R^d are the mean and the covariance of φ over all outputs,
 
     μ = (1/|Y|) Σ_z φ(z),        S = (1/|Y|) Σ_z φ(z) φ(z)ᵀ - μ μᵀ,                                              (1)
 
@@ -46,10 +45,8 @@ class OutputSet(BaseEstimator):
     """A set of outputs with closed-form moments, the base class of all output sets.
 
     Constructor arguments follow scikit-learn's rules. Values that are derived from them are cached properties, which
-    are
-    forgotten when a parameter changes. A subclass defines dim, log_size, mean, cov_apply, features and decode;
-    cov_spectrum
-    makes the closed-form solution available.
+    are forgotten when a parameter changes. A subclass defines dim, log_size, mean, cov_apply, features and decode;
+    cov_spectrum makes the closed-form solution available.
 
     Examples
     --------

@@ -49,13 +49,10 @@ class Paths(PairSet):
     Parameters
     ----------
     nodes : the number of nodes, or their names; the first is the source, the last the sink. Coordinates are in the
-    order
-        (0, 1), (0, 2) …, (1, 2), (1, 3) …, without arcs to the source or from the sink.
+        order (0, 1), (0, 2) …, (1, 2), (1, 3) …, without arcs to the source or from the sink.
     method : how the best path is searched, which is NP-hard. "exact": over all subsets of nodes, at most 19 inner
-    nodes;
-        "local": by exchanges, from several starts; "milp": an integer program, exact; "auto": "exact" for at most 14
-        inner
-        nodes, "local" beyond.
+        nodes; "local": by exchanges, from several starts; "milp": an integer program, exact; "auto": "exact" for at
+        most 14 inner nodes, "local" beyond.
 
     Examples
     --------

@@ -25,8 +25,7 @@ class LabelSequences(OutputSet):
 
     φ sees the order of a sequence only through adjacent labels, so different sequences may have the same φ. Sets of
     different lengths with the same labels have features of the same length, and can be mixed in one training set.
-    Decoding
-    is exact (Viterbi).
+    Decoding is exact (Viterbi).
 
     Parameters
     ----------

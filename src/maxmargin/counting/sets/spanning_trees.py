@@ -89,11 +89,11 @@ class SpanningTrees(VertexPairSet):
         if len(chosen) != n - 1:
             raise ValueError(f"{len(chosen)} edges were found; a spanning tree of {n} vertices has {n - 1}")
         tails, heads = self._ends[0][chosen], self._ends[1][chosen]
-        apart = unreachable(n, np.concatenate([tails, heads]), np.concatenate([heads, tails]))
-        if apart:
+        unreached = unreachable(n, np.concatenate([tails, heads]), np.concatenate([heads, tails]))
+        if unreached:
             names = self._items.names
             raise ValueError(
-                f"the edges do not connect the vertices {names[0]!r} and {names[apart[0]]!r}, "
+                f"the edges do not connect the vertices {names[0]!r} and {names[unreached[0]]!r}, "
                 "so some of them close a cycle; expected a spanning tree"
             )
         return indicator(chosen, self.dim)
@@ -129,7 +129,7 @@ class SpanningTrees(VertexPairSet):
 
     @property
     def _symmetric(self) -> bool:
-        """Whether all edges are interchangeable."""
+        """True if all edges are interchangeable."""
         return self.edges is None and self.weights is None
 
     @cached_property
@@ -149,11 +149,11 @@ class SpanningTrees(VertexPairSet):
             return self._graph.ends
         places = list(self._places)
         tails, heads = self._graph.tails[places], self._graph.heads[places]
-        apart = unreachable(len(self._items), np.concatenate([tails, heads]), np.concatenate([heads, tails]))
-        if apart:
+        unreached = unreachable(len(self._items), np.concatenate([tails, heads]), np.concatenate([heads, tails]))
+        if unreached:
             names = self._items.names
             raise ValueError(
-                f"the graph has no spanning tree: its edges do not connect {names[0]!r} and {names[apart[0]]!r}"
+                f"the graph has no spanning tree: its edges do not connect {names[0]!r} and {names[unreached[0]]!r}"
             )
         return tails, heads
 

@@ -112,8 +112,7 @@ class Subsets(SizedSubsetOutputs):
         μ = l/d,     S = a (I - 11ᵀ/d),  a = l (d-l) / (d (d-1)).
 
     C(d-1, l-1) outputs contain a given item and C(d-2, l-2) two given ones, so |Y| M = C(d-2, l-2) 11ᵀ + C(d-2, l-1) I;
-    the
-    last binomial is printed as C(d-1, l-1) in the paper, which is correct for l = 1 only.
+    the last binomial is printed as C(d-1, l-1) in the paper, which is correct for l = 1 only.
 
     Parameters
     ----------

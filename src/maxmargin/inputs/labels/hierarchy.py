@@ -16,8 +16,7 @@ class ClassHierarchy:
     """A hierarchy of nodes with their ancestors and distances.
 
     parents : {child: its parents}. None as a parent is an unnamed root, which is never a class. Exactly one node (or
-    None)
-        has no parent.
+        None) has no parent.
 
     `nodes` are all named nodes and `leaves` those without children; both are sorted if possible, otherwise in order of
     appearance.
@@ -45,26 +44,21 @@ class ClassHierarchy:
             self._down[k, k] = 0
 
     def attributes(self, classes: Sequence[Hashable]) -> tuple[list[Hashable], NDArray[np.bool_]]:
-        """Return Λ(z), which marks z and all nodes above it (Tsochantaridis et al. 2004, section 4.2), one row per
-        class.
+        """Return a row Λ(z) per class, which marks z and all nodes above it (Tsochantaridis et al. 2004, section 4.2).
 
         Its columns are the nodes that are returned with it. Nodes that are above all classes, such as the root, are
-        left out,
-        because they cancel in every comparison of two classes.
+        left out, because they cancel in every comparison of two classes.
         """
         marks = np.isfinite(self._down[:, self._numbers(classes)]).T
         telling = [k for k in range(len(self.nodes)) if not marks[:, k].all()]
         return [self.nodes[k] for k in telling], marks[:, telling]
 
     def losses(self, classes: Sequence[Hashable]) -> Array:
-        """Return the tree losses of all pairs: the height of the lowest common ancestor, in edges above the two
-        classes.
+        """Return the tree losses of all pairs: the height of the lowest common ancestor, in edges.
 
         Δ(y, z) = min over common ancestors c of max(edges from c down to y, edges from c down to z), along the shortest
-        path if
-        there are several. If all leaves are equally deep, this is the height of c in the tree (section 4.2 of the
-        paper). An
-        inner node and a node d edges below it have the loss d.
+        path if there are several. If all leaves are equally deep, this is the height of c in the tree (section 4.2 of
+        the paper). An inner node and a node d edges below it have the loss d.
         """
         down = self._down[:, self._numbers(classes)]
         losses = np.full((len(classes), len(classes)), np.inf, dtype=np.float32)
@@ -82,10 +76,8 @@ def read_hierarchy(taxonomy: Any, labels: Iterable[Hashable], where: str = "exam
     """Return the hierarchy that a taxonomy describes, in any of its accepted forms.
 
     taxonomy : {child: parent} or {child: [parents]}; a list of (parent, child) pairs; a separator such as ".", if
-    labels
-        are paths ("6.2.0" below "6.2" below "6", all below an unnamed root); or None: all labels directly below an
-        unnamed
-        root.
+        labels are paths ("6.2.0" below "6.2" below "6", all below an unnamed root); or None: all labels directly below
+        an unnamed root.
     labels : the labels, needed for the last two forms. Errors refer to label i as `where` i.
     """
     if taxonomy is None:
@@ -149,9 +141,7 @@ def _paths(separator: str, labels: Iterable[Hashable], where: str) -> dict[Hasha
 
 
 def _downwards(parents: Mapping[Hashable, Sequence[Hashable]]) -> list[Hashable]:
-    """Return the nodes in an order in which all parents precede their children; raise a ValueError that
-    names a cycle.
-    """
+    """Return the nodes with parents before their children; raise a ValueError that names a cycle."""
     children: dict[Hashable, list[Hashable]] = {node: [] for node in parents}
     missing = {}
     for node, above in parents.items():

@@ -52,9 +52,7 @@ def in_order(labels: Iterable[Hashable]) -> list[Hashable]:
 
 
 def label_set(classes: Sequence[Hashable] | None, labels: Iterable[Hashable], least: int = 2) -> list[Hashable]:
-    """Return the given classes, or the sorted labels of the data; raise a ValueError if there are fewer
-    than `least`.
-    """
+    """Return the given classes, or the sorted labels of the data; raise a ValueError if there are too few."""
     chosen = in_order(labels) if classes is None else _different(classes)
     if classes is not None and len(chosen) < len(classes):
         raise ValueError("classes contains a label twice")
@@ -65,8 +63,7 @@ def label_set(classes: Sequence[Hashable] | None, labels: Iterable[Hashable], le
 
 
 def refuse_mixed(labels: Any, begin: int = 0) -> None:
-    """Raise a ValueError if labels are strings as well as numbers, because an array of both would turn all into
-    strings.
+    """Raise a ValueError if labels are strings as well as numbers, which an array would turn into strings.
 
     begin : the number of the first example.
     """
@@ -86,9 +83,7 @@ def _is_usual(label: Any) -> bool:
 
 
 def _refuse_lookalikes(labels: list[Hashable]) -> None:
-    """Raise a ValueError if different labels read the same, such as 1 and "1", which happens when files are read by
-    mistake.
-    """
+    """Raise a ValueError if different labels read the same, such as 1 and "1", which indicates a reading mistake."""
     seen: dict[str, Hashable] = {}
     for label in labels:
         other = seen.setdefault(str(label), label)
@@ -131,9 +126,7 @@ def label_numbers(labels: Sequence[Hashable], numbers: dict[Hashable, int]) -> L
 
 
 def cost_matrix(costs: Any, classes: Sequence[Hashable]) -> Array:
-    """Return the matrix cost[true, predicted], given None (all mistakes cost 1), {label: cost of missing it}, or a
-    matrix.
-    """
+    """Return the matrix cost[true, predicted], given None (all cost 1), {label: cost of missing it}, or a matrix."""
     n = len(classes)
     if costs is None:
         return np.ones((n, n)) - np.eye(n)

@@ -26,9 +26,7 @@ TYPES = ("bool", *WHOLE, "float16", "float32", "float64", "str", "object")  # of
 
 
 class PackedClasses(PackedRows):
-    """Packed training data for MulticlassSVC, OrdinalSVC, TaxonomySVC and MeasureSVC, in place of X and y; see
-    maxmargin.pack.
-    """
+    """Packed training data for classifiers (MulticlassSVC, OrdinalSVC, TaxonomySVC, MeasureSVC); see maxmargin.pack."""
 
     kind = "classes"
     saved: ClassVar[Fields] = {"labels": LabelList(least=1), "label_type": Text()}

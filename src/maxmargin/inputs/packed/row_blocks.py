@@ -103,12 +103,12 @@ class RowColumns:
 
     def __init__(self) -> None:
         self.width = 0
-        self.places: dict[str, int] | None = None
+        self.columns: dict[str, int] | None = None
         self.begun = False
 
     @property
     def names(self) -> list[str] | None:
-        return None if self.places is None else list(self.places)
+        return None if self.columns is None else list(self.columns)
 
     def placed(self, block: RowBlock, first: int) -> sparse.csr_array:
         """Return the rows of a block, the first of which is example `first`, with the columns of the folder."""
@@ -123,9 +123,9 @@ class RowColumns:
             bounds, columns, values = nonzero_rows(given)
             rows = sparse.csr_array((values, columns, bounds), shape=given.shape)
         if not self.begun:
-            self.begun, self.places = True, None if block.names is None else {}
+            self.begun, self.columns = True, None if block.names is None else {}
             self.width = 0 if block.grows or block.names is not None else rows.shape[1]
-        if (block.names is None) != (self.places is None):
+        if (block.names is None) != (self.columns is None):
             kinds = ("numbers", "names") if block.names is None else ("names", "numbers")
             raise ValueError(f"example {first}: features have {kinds[0]}, but {kinds[1]} in the blocks before")
         if block.names is not None:
@@ -139,12 +139,12 @@ class RowColumns:
         return sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], self.width))
 
     def _named(self, rows: sparse.csr_array, block: RowBlock, first: int) -> sparse.csr_array:
-        assert self.places is not None
+        assert self.columns is not None
         assert block.names is not None
-        if self.width and not block.grows and block.names != list(self.places):
+        if self.width and not block.grows and block.names != list(self.columns):
             raise ValueError(f"example {first}: the columns differ in name or order from those of the blocks before")
-        numbers = [self.places.setdefault(name, len(self.places)) for name in block.names]
-        self.width = len(self.places)
+        numbers = [self.columns.setdefault(name, len(self.columns)) for name in block.names]
+        self.width = len(self.columns)
         if numbers == list(range(len(numbers))):
             return rows
         return moved_columns(rows, np.array(numbers, dtype=np.int64), self.width)

@@ -39,7 +39,7 @@ class RowsCollected:
     """
 
     def __init__(self, names: Sequence[str] | None = None):
-        self.places = {} if names is None else {name: j for j, name in enumerate(names)}
+        self.column_of = {} if names is None else {name: j for j, name in enumerate(names)}
         self.fixed = names is not None
         self.first: dict[str, type] = {}
         self.ignored: set[str] = set()
@@ -67,14 +67,14 @@ class RowsCollected:
                 return f"the {what} is {other[0]}, {value!r:.40}, but {other[1]}; expected all of one kind"
             self._said.setdefault(what, []).append(value)
         for name, value in features:
-            place = self.places.get(name)
-            if place is None:
+            column = self.column_of.get(name)
+            if column is None:
                 if self.fixed:  # a feature that was not requested
                     self.ignored.add(name)
                     continue
-                place = self.places[name] = len(self.places)
+                column = self.column_of[name] = len(self.column_of)
             if value:
-                self._columns.append(place)
+                self._columns.append(column)
                 self._values.append(value)
         self._ends.append(len(self._values))
         return ""
@@ -83,9 +83,9 @@ class RowsCollected:
         """Return the rows that were added."""
         values = np.array(self._values, dtype=np.float64)
         columns, ends = np.array(self._columns, dtype=np.int32), np.array(self._ends, dtype=np.int64)
-        X = sparse.csr_array((values, columns, ends), shape=(len(self), len(self.places)))
+        X = sparse.csr_array((values, columns, ends), shape=(len(self), len(self.column_of)))
         X.sort_indices()
-        return NamedRows(X, self._array("label"), self._array("query"), list(self.places), len(self.ignored))
+        return NamedRows(X, self._array("label"), self._array("query"), list(self.column_of), len(self.ignored))
 
     def _array(self, what: str) -> NDArray[Any] | None:
         values = self._said.get(what)

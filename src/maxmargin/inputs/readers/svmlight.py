@@ -47,9 +47,8 @@ def read_svmlight(source: TextFile, n_features: int | None = None, zero_based: b
     ----------
     source : a path, or an open text file.
     n_features : the number of columns of X; None: as many as the file needs.
-    zero_based : whether features are counted from 0. A file that counts from 1 can be read this way, too: its feature j
-    is
-        then column j, and column 0 is empty.
+    zero_based : whether features are counted from 0. A file that counts from 1 can also be read this way: its feature j
+        is then column j, and column 0 is empty.
 
     Returns
     -------
@@ -169,12 +168,12 @@ def _iterated(
 
 def _with_marks(rows: SvmlightRows, zero_based: bool) -> MultilabelRows:
     X, labels, _ = rows
-    places = {label: k for k, label in enumerate(sorted({label for row in labels for label in row}))}
-    Y = np.zeros((len(labels), len(places)), dtype=np.int64)
+    columns = {label: k for k, label in enumerate(sorted({label for row in labels for label in row}))}
+    Y = np.zeros((len(labels), len(columns)), dtype=np.int64)
     for i, row in enumerate(labels):
-        Y[i, [places[label] for label in row]] = 1
+        Y[i, [columns[label] for label in row]] = 1
     first = 0 if zero_based else 1
-    return MultilabelRows(X, Y, list(map(_written, places)), NumberedNames(X.shape[1], first))
+    return MultilabelRows(X, Y, list(map(_written, columns)), NumberedNames(X.shape[1], first))
 
 
 def write_svmlight(target: TextFile, X: Any, y: Any, qid: Any = None, zero_based: bool = False) -> None:
@@ -285,12 +284,12 @@ def _parsed(rows: _RowsRead, n_features: int | None, zero_based: bool, multilabe
         complaint = _complaint(rows.line, multilabel) if rows.line else ""
         raise (rows.lines.error(complaint or str(error)) if rows.line else error) from None
     matrix = sparse.csr_array(X)
-    begins, places = matrix.indptr, matrix.indices
+    begins, columns = matrix.indptr, matrix.indices
     if not zero_based:
-        if len(places) and places.min() == 0:
-            row = int(np.searchsorted(begins, np.argmin(places), side="right")) - 1
+        if len(columns) and columns.min() == 0:
+            row = int(np.searchsorted(begins, np.argmin(columns), side="right")) - 1
             raise rows.error(row, "the row has a feature 0; expected numbers from 1 on, or zero_based=True")
-        matrix = sparse.csr_array((matrix.data, places - 1, begins), shape=(len(y), max(matrix.shape[1] - 1, 0)))
+        matrix = sparse.csr_array((matrix.data, columns - 1, begins), shape=(len(y), max(matrix.shape[1] - 1, 0)))
     labels = np.array([not np.isfinite(each).all() for each in y], dtype=bool) if multilabel else ~np.isfinite(y)
     for wrong, what in ((~np.isfinite(matrix.data), "a feature"), (labels, "a label")):
         if wrong.any():
@@ -298,9 +297,9 @@ def _parsed(rows: _RowsRead, n_features: int | None, zero_based: bool, multilabe
             row = k if what == "a label" else int(np.searchsorted(begins, k, side="right")) - 1
             raise rows.error(row, f"the row has {what} that is not a finite number")
     if n_features is not None:
-        if len(places) and matrix.indices.max() >= n_features:
-            row = int(np.searchsorted(begins, np.argmax(places), side="right")) - 1
-            raise rows.error(row, f"the row has the feature {places.max()}; expected at most {n_features} features")
+        if len(columns) and matrix.indices.max() >= n_features:
+            row = int(np.searchsorted(begins, np.argmax(columns), side="right")) - 1
+            raise rows.error(row, f"the row has the feature {columns.max()}; expected at most {n_features} features")
         matrix = sparse.csr_array((matrix.data, matrix.indices, begins), shape=(len(y), n_features))
     return SvmlightRows(matrix, y, qid if rows.queries else None)
 

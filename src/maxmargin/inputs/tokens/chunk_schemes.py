@@ -32,9 +32,7 @@ class ChunkScheme(NamedTuple):
         return bool(was.open and now.continues and was.type == now.type)
 
     def chunks(self, labels: Sequence[Hashable]) -> list[tuple[int, int, str]]:
-        """Return the chunks (first position, one past the last, type); a label that cannot continue a
-        chunk begins one.
-        """
+        """Return the chunks (first position, end, type); a label that cannot continue a chunk begins one."""
         found, begin = [], 0
         for t, label in enumerate(labels):
             kind = self._read(label).type

@@ -53,7 +53,7 @@ class TokenFeatures(NamedTuple):
 
 
 def read_tokens(X: Any, offsets: NDArray[np.int64]) -> Iterator[TokenFeatures]:
-    """Read the features of all tokens: many at once where their types are the usual ones, else one by one."""
+    """Read the features of all tokens: many at once if their types are the usual ones, else one by one."""
     tokens, row = chain.from_iterable(X), 0
     while some := list(islice(tokens, AT_ONCE)):
         try:
@@ -65,7 +65,7 @@ def read_tokens(X: Any, offsets: NDArray[np.int64]) -> Iterator[TokenFeatures]:
 
 
 def _read_at_once(tokens: list[Any]) -> TokenFeatures | None:
-    """Read tokens and values of the usual types; return None or raise a TypeError where there are others."""
+    """Read tokens and values of the usual types; return None or raise a TypeError for others."""
     kinds = set(map(type, tokens))
     if not (kinds <= {list, tuple} or kinds <= {dict}):
         return None
@@ -80,15 +80,15 @@ def _read_dicts(dicts: list[dict[Any, Any]], ends: NDArray[np.int64]) -> TokenFe
         numbers = list(chain.from_iterable(map(dict.values, dicts)))
         if set(map(type, numbers)) <= NUMBERS:
             return TokenFeatures(Names.of(dicts), None, np.fromiter(numbers, dtype=np.float64, count=n), ends)
-    # A name is made of a key and a string for the different pairs only, a small share of all. Equal pairs are the same
+    # Names are made of a key and a string only for different pairs, a small share of all. Equal pairs are the same
     # feature with the same value, whatever their types: ("upper", True) is ("upper", 1.0).
-    places: defaultdict[tuple[Any, Any], int] = defaultdict(count().__next__)  # by order of appearance
+    pair_numbers: defaultdict[tuple[Any, Any], int] = defaultdict(count().__next__)  # by order of appearance
     pairs = chain.from_iterable(map(dict.items, dicts))
-    entries = np.fromiter(map(places.__getitem__, pairs), dtype=np.int64, count=n)
-    if not set(map(type, map(itemgetter(1), places))) <= NUMBERS | {str}:
+    entries = np.fromiter(map(pair_numbers.__getitem__, pairs), dtype=np.int64, count=n)
+    if not set(map(type, map(itemgetter(1), pair_numbers))) <= NUMBERS | {str}:
         return None
-    names = ["=".join(pair) if type(pair[1]) is str else pair[0] for pair in places]
-    values = np.array([1.0 if type(value) is str else value for _, value in places], dtype=np.float64)
+    names = ["=".join(pair) if type(pair[1]) is str else pair[0] for pair in pair_numbers]
+    values = np.array([1.0 if type(value) is str else value for _, value in pair_numbers], dtype=np.float64)
     return TokenFeatures(Names.of([names]), entries, values[entries], ends)
 
 

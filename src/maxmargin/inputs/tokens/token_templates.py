@@ -122,8 +122,7 @@ class TokenTemplates:
 
     @classmethod
     def usual(cls, n_columns: int, names: Sequence[str] | None = None) -> TokenTemplates:
-        """Return good templates to begin with: the window and spelling of a word, and further columns, the first of
-        them a tag.
+        """Return templates to begin with: the window and spelling of a word, and further columns, the first a tag.
 
         names : the names of the columns; None: "word", "tag", "column3", …
         """
@@ -262,9 +261,7 @@ class TokenTemplates:
 
 
 class _Plan:
-    """A plan for making attributes: those of one column at one offset together, by its value;
-    conjunctions one by one.
-    """
+    """A plan for making attributes: those of one column at one offset together, conjunctions one by one."""
 
     def __init__(self, features: list[list[Term]], columns: Sequence[str], gazetteers: Mapping[str, list[str]]):
         single = [terms[0] for terms in features if len(terms) == 1 and terms[0].function != "in"]

@@ -1,8 +1,7 @@
 """Sequences: feature rows of sequences of different lengths, packed into one flat matrix.
 
 A sequence may be a (T, F) array, a (T, F) sparse matrix, or a list of T tokens (see token_features.py). All sequences
-of
-a data set must be matrices, or all lists of tokens. Reading tokens takes as long as several passes of training: code
+of a data set must be matrices, or all lists of tokens. Reading tokens takes as long as several passes of training: code
 that needs them twice calls `read_once` first.
 """
 
@@ -99,9 +98,7 @@ class TokenSequences(Sequences):
 
 
 def read_once(X: Any, vocabulary: Vocabulary | HashedNames | None = None) -> Any:
-    """Return lists of tokens as TokenSequences, so that `fit` and `pack` need not read them; other inputs
-    as they are.
-    """
+    """Return lists of tokens as TokenSequences, so that `fit` and `pack` need not read them; other inputs unchanged."""
     first = None if hasattr(X, "shape") and len(X.shape) != 1 else next(iter(X), None)
     is_token_list = isinstance(first, Sequence) and not isinstance(first, str) and not hasattr(first, "shape")
     return TokenSequences(X, Vocabulary() if vocabulary is None else vocabulary) if is_token_list else X
@@ -110,7 +107,7 @@ def read_once(X: Any, vocabulary: Vocabulary | HashedNames | None = None) -> Any
 class SequencePacker:
     """A converter of sequences of any accepted form into Sequences; `fit` fixes the form and the features.
 
-    unknown : "ignore" or "error": what to do with a token feature that `fit` has not seen.
+    unknown : "ignore" or "error", the treatment of token features that `fit` has not seen.
     min_count : features that occur in fewer tokens get no column; `n_pruned` is their number.
     hash_bits : None, or a number of bits: columns are hashes of the names of features (see hashed_names.py).
     known : None, or token features that have the first columns, even if they do not occur.
@@ -166,7 +163,7 @@ class SequencePacker:
             raise ValueError("it has templates but reads no token features")
 
     def read_once(self, X: Any) -> Any:
-        """Return lists of tokens in a form that `fit` and `pack` need not read again; other inputs as they are."""
+        """Return lists of tokens in a form that `fit` and `pack` need not read again; other inputs unchanged."""
         if self.hashed is not None:
             vocabulary: Vocabulary | HashedNames = self.hashed
         else:

@@ -36,7 +36,7 @@ class Names(NamedTuple):
         """Return the names in some collections, one after another; raise TypeError if one is not a string."""
         filled = list(filter(None, lists))
         n = sum(map(len, filled))
-        # List by list: to make one list of all first takes as long.
+        # One list at a time, because making one list of all takes as long.
         read = cls._split("\0".join(map("\0".join, filled)).encode("utf-8", "surrogatepass"), n)
         if read is None:  # an end inside a name
             read = cls._split(END.join(map(_escaped, chain.from_iterable(filled))), n)

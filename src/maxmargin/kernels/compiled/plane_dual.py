@@ -1,10 +1,10 @@
-"""Visits of the block dual where w is known by coefficients and inner products by a kernel: kernels/plane_dual.py.
+"""Visits of the block dual if w is given by coefficients and inner products by a kernel; see kernels/plane_dual.py.
 
 Every atom is a coefficient here: `atoms` have one entry each, `images` the kernel values of a unit with the units of
-its own example. `seen` holds the scores of atoms at w: the coordinates of w itself below `direct`, then G B, where G is
-the kernel matrix of units and B their coefficients. A visit reads heights from `seen` and leaves its changes of the
-coefficients in `delta`; `spread` adds them to w, and to `seen` through the kernel rows of the units that have changed,
-as far as the RowCache has them.
+its own example. `seen` has the scores of atoms at w: the coordinates of w itself below `direct`, then G B, where G is
+the kernel matrix of units and B their coefficients. A visit reads heights from `seen` and writes its changes of the
+coefficients to `delta`; `spread` adds them to w, and to `seen` through the kernel rows of the units that have changed,
+if the RowCache has them.
 """
 
 from __future__ import annotations

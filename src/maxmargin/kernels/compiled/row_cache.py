@@ -1,4 +1,4 @@
-"""What kernels see of the cache of kernel rows; without numba, which is loaded only when a kernel is called."""
+"""RowCache: the cache of kernel rows as kernels read it. This file does not import numba, so that it loads fast."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 
-NOTHING, NO_ROOM = -1, -2  # what a visit may wait for, beside the kernel row of a unit
+NOTHING, NO_ROOM = -1, -2  # what a visit may wait for, besides the kernel row of a unit
 
 
 class RowCache(NamedTuple):
@@ -18,5 +18,5 @@ class RowCache(NamedTuple):
     store: Array
     slot_of: NDArray[np.int64]  # by unit, -1 for none
     complete: NDArray[np.bool_]  # by row of the store
-    last_use: NDArray[np.int64]  # by row of the store: what the clock said
-    clock: NDArray[np.int64]  # one number: how often a row was used
+    last_use: NDArray[np.int64]  # by row of the store: the clock at its last use
+    clock: NDArray[np.int64]  # one number: how often rows were used

@@ -1,4 +1,4 @@
-"""Batch: training data in a form that can be searched. It is all that an Oracle knows of a structure."""
+"""Batch: training data in a form that can be searched. An Oracle knows nothing else of a structure."""
 
 from __future__ import annotations
 
@@ -15,22 +15,28 @@ Offered = TypeVar("Offered")
 
 
 class Batch:
-    """The n examples of one task, packed once per fit by `Task.pack`. Only `planes` must be written.
+    """The n examples of one task, packed once per fit by `Task.pack`. A subclass must define only `planes`.
 
-    A batch never changes: what a search finds comes back in its Planes. (A batch may keep where the search of an
-    example ended, to begin the next one there; see capabilities/resumable_searches.py.)
+    A batch never changes: the results of a search are returned as Planes. (A batch may store the state in which the
+    search of an example ended, for the next search; see capabilities/resumable_searches.py.)
 
     Everything that only some structures have is a capability: a protocol of the folder capabilities/, for which
     `offers` returns an object or None.
 
-    Order of calls: `Task.pack` makes the batch, with `ids`, `task` and the attributes below set. Whoever trains asks
-    `offers` for what it needs. Then, for every block of examples, `take` returns a batch of these examples, and
-    `planes` of that batch their most violated planes. `planes` may be called at any w, by several threads at a time.
+    Order of calls: `Task.pack` makes the batch, with `ids`, `task` and the attributes below set. Training calls
+    `offers` for the capabilities that it needs. Then, for every block of examples, `take` returns a batch of these
+    examples, and `planes` of that batch returns their most violated planes. `planes` may be called at any w, by several
+    threads at a time.
+
+    Parameters
+    ----------
+    task : the task, after `setup`.
+    n : the number of examples.
     """
 
-    ids: Index  # the examples' numbers in the training set, for messages and for lookups in the arrays of all examples
-    weighs_loss: bool = True  # whether `planes` costs the same for every λ; False where it forms the vector w/λ
-    call_cost: float = 20.0  # of one plane, in visits of cached planes: solvers weigh one against the other
+    ids: Index  # the examples' numbers in the training set, for messages and for lookups in arrays of all examples
+    weighs_loss: bool = True  # True if `planes` costs the same for every λ; False if it computes the vector w/λ
+    call_cost: float = 20.0  # the cost of one plane, in visits of cached planes, by which solvers balance both
 
     def __init__(self, task: Any, n: int):
         self.task, self.ids = task, np.arange(n)
@@ -47,12 +53,12 @@ class Batch:
 
     @property
     def search(self) -> Search:
-        """The promise of what `planes` finds: the maximum, a lower one, or a relaxation."""
+        """The guarantee of `planes`: the maximum, a lower bound on it, or a relaxation."""
         return Search(self.task.search)
 
     @property
     def method(self) -> str:
-        """The words with which a certificate says how outputs are searched; empty where there is nothing to say."""
+        """A description of the search for the certificate; may be empty."""
         return ""
 
     @property
@@ -64,25 +70,26 @@ class Batch:
         return len(self.ids)
 
     def __copy__(self) -> Self:
-        copied = object.__new__(type(self))  # without the detour through a pickle
+        copied = object.__new__(type(self))  # faster than by way of a pickle
         copied.__dict__.update(self.__dict__)
         return copied
 
     def offers(self, capability: type[Offered]) -> Offered | None:
-        """Return the object that has this capability (a protocol of capabilities/), or None where there is none.
+        """Return the object that has this capability (a protocol of capabilities/), or None.
 
-        By default this is the batch itself, if it has the protocol's methods. A batch whose data decide overrides it.
+        By default this is the batch itself, if it has the protocol's methods. A batch overrides it if this depends on
+        its data.
         """
         return self if isinstance(self, capability) else None
 
     def take(self, index: Index) -> Self:
         """Return the examples at these positions: a view, cheap enough for one call per block of examples."""
-        taken = self.__copy__()  # as copy(self), which takes several times as long
+        taken = self.__copy__()  # like copy(self), but several times as fast
         taken.ids = self.ids[index]
         return taken
 
     def loss_weights(self, augment: float | Array) -> Array:
-        """Return λ of every example, from one number for all or from one for each."""
+        """Return λ of every example, given one number for all or one for each."""
         return np.full(len(self), augment, dtype=float)
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:

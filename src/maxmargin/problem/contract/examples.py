@@ -1,4 +1,4 @@
-"""Examples: the batch of a task in plain Python. It is the reference that every compiled batch is checked against."""
+"""Examples: the batch of a task in plain Python, the reference for the tests of compiled batches."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from maxmargin.problem.contract.tangents import Softness, Tangents
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.planes import Planes, Rows, bound_by_ratio
 
-MOST_LISTED = 100_000  # outputs of one x that are summed over
+MOST_LISTED = 100_000  # the most outputs of one x that are summed over
 
 
 class Examples(Batch, Latent, Portable, RescaledSearch, Smooth):
     """The user's own objects, searched one by one in Python.
 
-    `listed` says whether the task lists its outputs: rescaled searches and sums enumerate them. Labels have hidden
-    parts where the task says so.
+    `listed` is True if the task lists its outputs: rescaled searches and sums enumerate them. Labels have hidden parts
+    if the task says so.
     """
 
-    weighs_loss = False  # the user's argmax has a loss of its own, so that it is asked at w/λ
+    weighs_loss = False  # the user's argmax has a fixed loss, so it is called at w/λ
 
     def __init__(
         self, task: Any, X: Sequence[Any], Y: Sequence[Any], listed: bool = False, truth: Sequence[Any] | None = None
     ):
         super().__init__(task, len(Y))
         self.X, self.Y, self.listed = X, Y, listed
-        self.longest: dict[int, float] = {}  # ‖Ψ‖ of every example whose outputs have been listed
+        self.longest: dict[int, float] = {}  # ‖Ψ‖ of the examples whose outputs have been listed
         self.truth = Y if truth is None else truth  # the output whose Ψ is the target: y, or its latent completion
-        self.positions = self.ids  # of the examples in X, Y and truth
+        self.positions = self.ids  # positions of the examples in X, Y and truth
 
     def offers(self, capability: type[Offered]) -> Offered | None:
         if capability is Latent and not self.task.latent:
@@ -99,7 +99,7 @@ class Examples(Batch, Latent, Portable, RescaledSearch, Smooth):
         return self._planes_of(worst)
 
     def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
-        """Add what is expected of the outputs by enumeration of all of them."""
+        """Add the expectations over outputs, by enumeration of all of them."""
         task, w, (b, margin) = self.task, read_only(w), softness
         slacks, errors, size = np.empty(len(self)), np.empty(len(self)), float(np.linalg.norm(w))
         mass = most = 0.0
@@ -161,7 +161,7 @@ class Examples(Batch, Latent, Portable, RescaledSearch, Smooth):
         return completed
 
     def _planes_of(self, decode: Callable[[Any, Any, int], Any]) -> Planes:
-        """Decode the examples one by one in the user's Python and stack the planes; name the example in any error."""
+        """Decode the examples one by one and stack the planes; an error names the example."""
         losses = np.empty(len(self))
         truths, found = [], []
         for j, (i, x, y, truth) in enumerate(self):
@@ -188,7 +188,7 @@ class Examples(Batch, Latent, Portable, RescaledSearch, Smooth):
         return planes
 
     def _lengths(self, i: int, x: Any, truth: Any, found: Any) -> float:
-        """Return ‖Ψ(x, truth)‖ + the longest ‖Ψ(x, z)‖: of all outputs where they are listed, else of the one found."""
+        """Return ‖Ψ(x, truth)‖ + the longest ‖Ψ(x, z)‖, over all outputs if they are listed, else of the one found."""
         if not self.listed:
             return length(truth) + length(found)
         if i not in self.longest:
@@ -200,7 +200,7 @@ class Examples(Batch, Latent, Portable, RescaledSearch, Smooth):
 
 
 def listed_outputs(task: Any, x: Any, name: str) -> list[Any]:
-    """Return all outputs of x, to be summed over one by one; `name` says in messages whose they are."""
+    """Return all outputs of x, for a sum over them; `name` names x in messages."""
     outputs = list(islice(task.outputs(x), MOST_LISTED + 1))
     if not outputs:
         raise TaskError(f"{name} has no outputs; expected at least one")
@@ -213,7 +213,7 @@ def listed_outputs(task: Any, x: Any, name: str) -> list[Any]:
 
 
 def add_features(total: Array, features: Any, scale: float) -> None:
-    """Add scale · Ψ to total, for both spellings of Ψ."""
+    """Add scale · Ψ to total, for both forms of Ψ."""
     if isinstance(features, tuple):
         indices, values = features
         np.add.at(total, indices, scale * np.asarray(values, dtype=float))
@@ -222,14 +222,14 @@ def add_features(total: Array, features: Any, scale: float) -> None:
 
 
 def length(features: Any) -> float:
-    """Return ‖Ψ‖, or more where entries may repeat."""
+    """Return ‖Ψ‖, or an upper bound if entries may repeat."""
     return float(np.abs(features[1]).sum() if isinstance(features, tuple) else np.linalg.norm(features))
 
 
 def loss_and_features(task: Any, i: int, x: Any, y: Any, z: Any) -> tuple[float, Any]:
-    """Return Δ(y, z) and Ψ(x, z) of what a decoder has returned, or raise the TaskError that says what is wrong.
+    """Return Δ(y, z) and Ψ(x, z) of a decoder's result, or raise a TaskError that says what is wrong.
 
-    None may be an output, and outputs may have any length: what is none shows when loss or psi fail.
+    None may be an output, and outputs may have any length: an invalid output shows when loss or psi fail.
     """
     try:
         return task.loss(y, z), task.psi(x, z)
@@ -247,7 +247,7 @@ def loss_and_features(task: Any, i: int, x: Any, y: Any, z: Any) -> tuple[float,
 
 
 def dot(features: Any, w: Array) -> float:
-    """Return ⟨w, Ψ⟩ for both spellings of Ψ."""
+    """Return ⟨w, Ψ⟩ for both forms of Ψ."""
     if isinstance(features, tuple):
         indices, values = features
         return float(np.dot(w[indices], values))
@@ -286,5 +286,5 @@ def differences(truths: list[Any], found: list[Any], dim: int) -> Rows:
         (np.concatenate(values), np.concatenate(indices), np.asarray(indptr, dtype=np.int32)), shape=(len(truths), dim)
     )
     rows.sum_duplicates()
-    rows.eliminate_zeros()  # what both outputs share, which is all where z is right
+    rows.eliminate_zeros()  # entries that both outputs share; if z is right, all of them
     return rows

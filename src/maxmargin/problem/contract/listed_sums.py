@@ -11,7 +11,7 @@ import numpy as np
 from maxmargin.base.arrays import Array, read_only
 from maxmargin.problem.contract.examples import dot, listed_outputs
 
-LEAST = -700.0  # exponents below are of no account
+LEAST = -700.0  # smaller exponents are negligible
 
 
 class LikelyOutput(NamedTuple):
@@ -22,7 +22,7 @@ class LikelyOutput(NamedTuple):
 
 
 class ListedSums:
-    """p(z | x) ∝ exp ⟨w, Ψ(x, z)⟩ over outputs(x). Every output is a part of its own: marginals list them all."""
+    """The distribution p(z | x) ∝ exp ⟨w, Ψ(x, z)⟩ over outputs(x); marginals list all outputs."""
 
     def __init__(self, task: Any, w: Array, X: Sequence[Any]):
         self.task, self.w, self.X = task, read_only(w), X
@@ -44,7 +44,7 @@ class ListedSums:
         return found
 
     def log_probabilities(self, Y: Any) -> Array:
-        """Return log p(y | x) of every label; with hidden parts, that of all outputs that explain the label."""
+        """Return log p(y | x) of every label; with hidden parts, the sum over all outputs that explain the label."""
         if len(Y) != len(self.X):
             raise ValueError(f"X has {len(self.X)} examples but Y has {len(Y)}")
         found = np.empty(len(self.X))

@@ -1,8 +1,8 @@
 """Score space: a structure once its units have scores.
 
-From weights to planes most structures take the same three steps. They score their units (labels at positions, segments,
-arcs, pairs of residues, …), search for the output with the highest total score, and count the features of what they
-found:
+Most structures get from weights to planes in the same three steps. They score their units (labels at positions,
+segments, arcs, pairs of residues, …), search for the output with the highest total score, and count the features of the
+output found:
 
     scores = scored.scores(w)                 linear in w
     best   = scored.best(scores, augment)     argmax_z score(z) + augment · Δ(y, z), for every example
@@ -11,15 +11,15 @@ found:
 Training takes all three with augment = 1. Prediction takes the first two with augment = 0, for inputs whose labels are
 not known. Probabilities take the first and `sums`.
 
-The second step knows nothing of weights. A ScoreSpace is that step alone: the outputs of n inputs, whose scores are
-given as arrays. Whoever computes these arrays in another way, such as a neural encoder, trains it on the structured
-hinge and its subgradient with respect to the scores:
+The second step does not depend on weights. A ScoreSpace is that step alone: the outputs of n inputs, whose scores are
+given as arrays. An encoder that computes these arrays in another way, such as a neural network, can be trained on the
+structured hinge and its subgradient with respect to the scores:
 
     Σ_j max_z [score(z) + Δ(y_j, z)] - score(y_j)   =   Σ_j best.values[j] - ⟨indicator(truth), scores⟩           (1)
     subgradient                                     =   indicator(best.found) - indicator(truth)                  (2)
 
 Each structure has its own type of scores, a NamedTuple of arrays or one array, and its own type of found outputs, the
-outputs of all examples in arrays. Both are described where the structure's ScoreSpace is.
+outputs of all examples in arrays. Both are described in the structure's ScoreSpace.
 """
 
 from __future__ import annotations
@@ -39,15 +39,16 @@ class BestOutputs(NamedTuple):
 
     found: Any  # the outputs, in the form of their structure
     values: Array  # (n,): score of each, plus `augment` times its loss
-    upper: Array | None = None  # (n,): no output has a higher value; None where the search is exact
+    upper: Array | None = None  # (n,): no output has a higher value; None if the search is exact
 
 
 @runtime_checkable
 class ScoreSpace(Protocol):
     """The outputs of n inputs, searched by scores alone.
 
-    Order of calls: `best` or `sums` with scores; then `losses` and `indicator` with what `best` found or with `truth`.
-    All methods may be called again with other scores. None of them changes the space or the arrays that it is given.
+    Order of calls: `best` or `sums` with scores; then `losses` and `indicator` with the outputs of `best` or with
+    `truth`. All methods may be called again with other scores. None of them changes the space or the arrays that it is
+    given.
     """
 
     @property
@@ -84,13 +85,13 @@ class Summable(Protocol):
 
 @runtime_checkable
 class Scored(ScoreSpace, Protocol):
-    """A ScoreSpace whose scores are made of features and weights.
+    """A ScoreSpace whose scores are computed from features and weights.
 
-    Order of calls: `scores`, `best`, then `planes_of` with what was found.
+    Order of calls: `scores`, `best`, then `planes_of` with the outputs found.
     """
 
     def scores(self, w: Array) -> Any:
-        """Return the scores of all units at the weights w; they are linear in w, but for forbidden ones (-inf)."""
+        """Return the scores of all units at the weights w; they are linear in w, except for forbidden ones (-inf)."""
 
     def planes_of(self, found: Any) -> Planes:
         """Return the planes of these outputs, Ψ(x, y) - Ψ(x, z) and Δ(y, z) of every input; truths must be known."""
@@ -100,11 +101,20 @@ class ScoredTask(Protocol):
     """A task with a score space."""
 
     def scored(self, X: Sequence[Any], Y: Sequence[Any] | None = None) -> Scored:
-        """Return the inputs X, with their truths if Y is given, ready to be scored and searched."""
+        """Return the inputs X, with their truths if Y is given, ready for scoring and search."""
 
 
 def inner(indicator: Any, scores: Any) -> float:
-    """Return ⟨indicator, scores⟩, where scores that are not used may be -inf."""
+    """Return ⟨indicator, scores⟩, where unused scores may be -inf.
+
+    Parameters
+    ----------
+    indicator, scores : arrays, or NamedTuples of arrays, of the same shapes.
+
+    Returns
+    -------
+    float.
+    """
     total = 0.0
     for counts, each in zip(arrays_of(indicator), arrays_of(scores), strict=True):
         used = counts != 0
@@ -122,9 +132,9 @@ def arrays_of(scores: Any) -> Iterator[Array]:
 
 
 def checked_scores(scores: Any, shapes: Sequence[tuple[int, ...]]) -> Any:
-    """Return a NamedTuple of scores with contiguous arrays of floats, which compiled code reads without further checks.
+    """Return a NamedTuple of scores with contiguous arrays of floats, which compiled code reads without checks.
 
-    Raise a ValueError where an array has another shape than it must have.
+    Raise a ValueError if an array has the wrong shape.
     """
     arrays = [np.ascontiguousarray(each, dtype=np.float64) for each in scores]
     for name, each, shape in zip(scores._fields, arrays, shapes, strict=True):
@@ -134,6 +144,6 @@ def checked_scores(scores: Any, shapes: Sequence[tuple[int, ...]]) -> Any:
 
 
 def need_truth(truth: Any) -> None:
-    """Raise a ValueError if truths are None, where losses or planes are asked for."""
+    """Raise a ValueError if truths are None, because losses and planes need them."""
     if truth is None:
         raise ValueError("losses need true outputs: make the score space with the labels of its inputs")

@@ -1,9 +1,9 @@
 """Sums: the distribution p(z | x) ∝ exp ⟨w, Ψ(x, z)⟩ over the outputs of every x.
 
-A task whose best output is found by dynamic programming can often add up over all outputs by the same recursion, with
-sums in the place of maxima. Its `sums(w, X)` returns an object of this kind; that of a task which lists its outputs
-adds them up one by one (listed_sums.py). A temperature divides scores, and these are linear in w:
-sums(w / temperature, X) has it.
+A task whose best output is found by dynamic programming can often sum over all outputs by the same recursion, with sums
+instead of maxima. Its `sums(w, X)` returns an object of this kind; that of a task that lists its outputs adds them up
+one by one (listed_sums.py). A temperature divides scores, which are linear in w, so sums(w / temperature, X) applies
+it.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Sums(Protocol):
         """-Σ_z p(z) log p(z) of every x, in nats."""
 
     def marginals(self) -> list[Any]:
-        """Return the probabilities of the parts of outputs, in a form that is the task's own."""
+        """Return the probabilities of the parts of outputs, in a form that depends on the task."""
 
     def log_probabilities(self, Y: Any) -> Array:
-        """Return log p(y | x) of an output of every x; where Y leaves parts open, of all outputs that agree with it."""
+        """Return log p(y | x) of an output of every x; if Y leaves parts open, of all outputs that agree with it."""
 
     def sample(self, rng: np.random.Generator, n: int) -> list[list[Any]]:
         """Draw n independent outputs of every x."""

@@ -1,4 +1,4 @@
-"""Softness and Tangent: the smooth risks that have all outputs in them, each as much as its probability.
+"""Softness and Tangents: the smooth risks, which weigh all outputs by their probabilities.
 
     R(w) = mean_i (1/b) log Σ_z exp b [m Δ(y_i, z) - ⟨w, Ψ(x_i, y_i) - Ψ(x_i, z)⟩]                                (1)
 
@@ -21,7 +21,7 @@ from maxmargin.base.arrays import Array
 
 
 class Softness(NamedTuple):
-    """b and m of (1)."""
+    """The parameters b and m of (1)."""
 
     sharpness: float = 1.0
     margin: float = 0.0
@@ -30,10 +30,10 @@ class Softness(NamedTuple):
 class Tangents(NamedTuple):
     """The terms of (1) at w, computed while Σ_i weights_i E_p [Ψ(x_i, y_i) - Ψ(x_i, z)] is added to an array."""
 
-    slacks: Array  # of every example, its term of (1)
-    errors: Array  # of every example, by how much rounding may have changed that
-    mass: float  # no less than the sum of the lengths of all that was added
-    terms: float  # what was added is off by no more than γ(terms) times this mass
+    slacks: Array  # the term of (1) of every example
+    errors: Array  # bounds on their rounding errors
+    mass: float  # at least the sum of the lengths of all added vectors
+    terms: float  # the rounding error of the sum is at most γ(terms) times this mass
 
     @classmethod
     def joined(cls, parts: list[Tangents]) -> Tangents:

@@ -2,8 +2,8 @@
 
     maximise  D(α) = Σ α b - ½‖Σ α a‖²   subject to α >= 0, Σₖ αᵢₖ <= capᵢ = C vᵢ / n
 
-PlaneDual (plane_dual.py) is the general form, over planes that were found one by one. A batch may offer one of its
-own where it knows more of its planes, such as all of them (capabilities/own_dual.py).
+PlaneDual (plane_dual.py) is the general form, over planes that were found one by one. A batch that knows more of its
+planes, such as all of them, may offer a form of its own (capabilities/own_dual.py).
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from maxmargin.problem.dual.proof import Proof
 from maxmargin.problem.dual.weight_vectors import WeightVectors
 from maxmargin.problem.planes.planes import Planes
 
-SEEN = 1e-22  # what D gains, as a share of itself, by changes of w that are more than rounding
-FEASIBLE = 1e-6  # share by which rounding may have lifted α above its cap; the bound subtracts it
-CALL = 20_000.0  # multiplications that take as long as to call a kernel
+SEEN = 1e-22  # relative gain of D below which changes of w are only rounding
+FEASIBLE = 1e-6  # share by which rounding may have raised α above its cap; the bound subtracts it
+CALL = 20_000.0  # multiplications that take as long as the call of a kernel
 
 
 class Report(NamedTuple):
     """The outcome of a round of visits."""
 
     penalty: float  # Σ cap · penalty of the heights seen: C times an estimate of the risk
-    added: int  # planes that were new; where none are kept, examples whose weights have moved
-    gain: float  # by which D has risen
+    added: int  # new planes; if none are stored, examples whose weights have moved
+    gain: float  # the increase of D
     missed: float = 0.0  # how much higher a remembered plane of the first example is than its new one, at the same w
-    work: float = 1.0  # in visits of every example that search nothing
+    work: float = 1.0  # in visits of every example without a search
 
 
 class Decoder(Protocol):
@@ -45,7 +45,7 @@ class Decoder(Protocol):
 
     @property
     def call_cost(self) -> float:
-        """Return the work of a search, in visits that search nothing."""
+        """The work of a search, in visits without a search."""
 
     def planes(self, w: Array, index: Index) -> Planes:
         """Return the most violated plane of each of these examples at w."""
@@ -58,22 +58,22 @@ class Decoder(Protocol):
 
 
 class BlockDual:
-    """The weights α of a dual point, and what follows from them: w and D(α).
+    """The weights α of a dual point, and the w and D(α) that follow from them.
 
-    Order of calls: `search` visits all examples, then `revisit` visits some of them again, as often as that pays.
-    `tidy` follows every round, and `refresh` now and then. `bound` and `slacks` may be called between rounds. `move_to`
-    begins another run on the same data. `take_weights` ends a run; the next `search` begins with a copy of w.
+    Order of calls: `search` visits all examples, then `revisit` visits some of them again, as often as it pays. `tidy`
+    follows every round, and `refresh` some of them. `bound` and `slacks` may be called between rounds. `move_to` begins
+    another run on the same data. `take_weights` ends a run; the next `search` begins with a copy of w.
 
     Attributes
     ----------
     problem : the problem whose dual this is; `move_to` sets it
     n, dim : the numbers of examples and of weights
-    cap : (n,) the highest Σₖ αᵢₖ; of squared slacks, where there is no such limit, the factor C vᵢ / n
-    squared : whether slacks are squared
-    dual : D(α). `search` and `revisit` add what they gained, `refresh` and `move_to` compute it anew. Within bounds,
-        visits know only a lower bound on their gain, and `tidy` computes D
-    vectors : Σ α a and what is made of it
-    movers : the examples that the next `revisit` visits, where it does not visit all; `search` and `revisit` set them
+    cap : (n,) the highest Σₖ αᵢₖ; for squared slacks, which have no such limit, the factor C vᵢ / n
+    squared : True if slacks are squared
+    dual : D(α). `search` and `revisit` add their gain, `refresh` and `move_to` recompute it. With bounds, visits know
+        only a lower bound on their gain, and `tidy` computes D
+    vectors : Σ α a, and the weights computed from it
+    movers : the examples that the next `revisit` visits, if not all; `search` and `revisit` set them
     """
 
     learnt: ClassVar[Fields] = {
@@ -92,26 +92,26 @@ class BlockDual:
 
     @property
     def w(self) -> Array:
-        """Return the weights, an array that the next visit may change."""
+        """The weights, an array that the next visit may change."""
         return self.vectors.w
 
-    # --- improving it
+    # --- improvement
 
     def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
-        """Visit these examples, searching all of their outputs; those in one block perhaps at the same w."""
+        """Visit these examples, searching all of their outputs; those of one block perhaps at the same w."""
         raise NotImplementedError
 
     def revisit(self, oracle: Decoder, rng: np.random.Generator) -> Report:
-        """Visit again the examples that this may help most for its work."""
+        """Visit the examples again that are expected to gain most for their work."""
         raise NotImplementedError
 
     @property
     def calls_again(self) -> int:
-        """Return how many examples the next `revisit` would search as `search` does."""
+        """The number of examples that the next `revisit` would search like `search`."""
         return 0
 
     def tidy(self) -> None:
-        """Keep to the limits of memory, and bring D up to date where there are bounds."""
+        """Respect the memory limits, and update D if there are bounds."""
         if self.vectors.bounds is None:
             return
         if self.vectors.behind:
@@ -120,7 +120,7 @@ class BlockDual:
             self.dual = self._linear() - self.vectors.settle()
 
     def refresh(self) -> None:
-        """Compute w and D anew from α, so that rounding errors of millions of steps do not add up."""
+        """Recompute w and D from α, so that rounding errors of millions of steps do not accumulate."""
         raise NotImplementedError
 
     def move_to(self, problem: DualProblem) -> None:
@@ -128,14 +128,14 @@ class BlockDual:
         raise NotImplementedError
 
     def take_weights(self) -> Array:
-        """Return w for a model to keep. The dual point goes on from an array of its own."""
+        """Return w for a model to keep. The dual point continues with an array of its own."""
         return self.vectors.w.copy()
 
-    # --- what it proves
+    # --- proof
 
     @property
     def alpha_sums(self) -> Array:
-        """Return Σₖ αᵢₖ of every example."""
+        """Σₖ αᵢₖ of every example."""
         raise NotImplementedError
 
     def _linear(self) -> float:
@@ -147,7 +147,7 @@ class BlockDual:
         raise NotImplementedError
 
     def bound(self) -> float:
-        """Return D(α) as far as it is proved in floating point (base/rounding.py)."""
+        """Return a lower bound on D(α) that is proved in floating point (base/rounding.py)."""
         return self.vectors.lowered(self.proof())
 
     def slacks(self, w: Array, gains: Array | None = None) -> Array:
@@ -163,19 +163,19 @@ class BlockDual:
 
     @property
     def visit_work(self) -> float:
-        """Return how many multiplications take as long as a visit of every example.
+        """The number of multiplications that take as long as a visit of every example.
 
-        All that is done beside multiplications counts as 100 of them.
+        All other work of a visit counts as 100 of them.
         """
         raise NotImplementedError
 
     @property
     def joint_size(self) -> JointSize:
-        """Return the size of what `known_planes` would return."""
+        """The size of the result of `known_planes`."""
         raise NotImplementedError
 
     def known_planes(self) -> KnownPlanes:
-        """Return the planes that carry weight, at least, of all examples that count."""
+        """Return planes of all examples that count, at least those that carry weight."""
         raise NotImplementedError
 
     # --- checkpoints (base/files/learnt.py)
@@ -190,7 +190,7 @@ class BlockDual:
 
 
 def check_limits(limits: Limits) -> None:
-    """Raise ValueError if two planes of an example could not be folded, or so many would never fit into memory."""
+    """Raise ValueError if two planes of an example could not be folded, or if this many could never fit into memory."""
     slots = limits.planes_per_example
     if not is_whole(slots) or slots < 2:
         raise ValueError(f"planes_per_example must be a whole number >= 2, so that two can be folded; got {slots!r}")
@@ -199,8 +199,8 @@ def check_limits(limits: Limits) -> None:
 
 
 def count_moved(movers: NDArray[np.intp], gain: float, dual: float) -> int:
-    """Return how many examples have moved, or 0 if D has gained so little that all of it may be rounding.
+    """Return the number of examples that have moved, or 0 if the gain of D may be rounding.
 
-    A change of w by a share s changes D by s², which is soon too little to be seen in D, and P by s.
+    A relative change s of w changes D by s², which is soon too small to be seen, but P by s.
     """
     return len(movers) if gain > SEEN * abs(dual) else 0

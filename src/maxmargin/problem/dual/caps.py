@@ -14,13 +14,13 @@ def caps(weights: Array, C: float) -> Array:
 
 
 def largest_multiple(sums: Array, caps: Array) -> float:
-    """Return the largest factor of α that keeps to the caps, where Σₖ αᵢₖ of every example is in `sums`."""
+    """Return the largest factor of α that respects the caps, given Σₖ αᵢₖ of every example in `sums`."""
     used = sums > 0
     return float(np.min(caps[used] / sums[used], initial=np.inf))
 
 
 def within_caps(alpha: Array, owners: NDArray[np.intp], caps: Array) -> Array:
-    """Return these weights, scaled down where rounding may have lifted their sum, taken in any order, above the cap."""
+    """Return these weights, scaled down if rounding may have raised their sum, in any order, above the cap."""
     sums, counts = np.bincount(owners, alpha, len(caps)), np.bincount(owners, minlength=len(caps))
     most = caps * (1.0 - (counts + 2) * np.finfo(float).eps)
     factors = np.where(sums > most, most / np.where(sums > 0, sums, 1.0), 1.0)

@@ -1,19 +1,20 @@
-"""Where w may be, and what it is drawn to: a prior w₀, and bounds of single weights.
+"""The geometry of w: a prior w₀, and bounds of single weights.
 
     minimise  P(w) = ½‖w - w₀‖² + C R(w)   subject to   low <= w <= high                             (1)
 
-(entries may be infinite; low = high fixes a weight). With s = Σ α a, the dual of (1) over the same α as ever is
+(entries may be infinite; low = high fixes a weight). With s = Σ α a, the dual of (1), over the same α as without prior
+and bounds, is
 
     D(α) = Σ α b - ψ(s),     ψ(s) = max over low <= w <= high of  ⟨s, w⟩ - ½‖w - w₀‖²                 (2)
 
-and the maximum is at w(s) = clip(w₀ + s, low, high), coordinate by coordinate: what clipping takes away are the
+and the maximum is at w(s) = clip(w₀ + s, low, high), coordinate by coordinate; the clipped amounts are the
 multipliers of the bounds. Without a prior and bounds w(s) = s and ψ(s) = ½‖s‖². w(s) is the gradient of ψ, and changes
 no more than s does, so that
 
     ψ(s + e) <= ψ(s) + ⟨w(s), e⟩ + ½‖e‖².                                                             (3)
 
 Two things follow. Steps that are exact without bounds, made with heights b - ⟨a, w(s)⟩, never lower D, because by (3)
-they gain at least what they would gain there. And where s is off by e in floating point, (3) says by how much D is.
+they gain at least what they would gain there. And if s has a rounding error e, (3) bounds that of D.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import numpy as np
 from maxmargin.base.arrays import Array
 from maxmargin.base.rounding import UNIT, gamma, lowered_value
 
-HALVINGS = 50  # of the way to a point, to find the best one on it
+HALVINGS = 50  # bisection steps along a segment
 
 
 WeightLimits = tuple[float, float] | tuple[Array, Array] | None
@@ -37,7 +38,7 @@ class Geometry:
 
     def __init__(self, origin: Array, low: Array, high: Array):
         self.origin, self.low, self.high = origin, low, high
-        self.drawn = bool(origin.any())  # to anything but 0
+        self.drawn = bool(origin.any())  # True if the prior is not 0
         self.n_bounds = int(np.isfinite(low).sum() + np.isfinite(high).sum())
 
     def point(self, s: Array) -> Array:
@@ -46,7 +47,7 @@ class Geometry:
 
     @cached_property
     def limits(self) -> WeightLimits:
-        """Return the bounds as kernels read them: two numbers if all weights have the same, None if there are none."""
+        """The bounds as kernels read them: two numbers if all weights have the same, None if there are none."""
         if self.n_bounds == 0:
             return None
         low, high = float(self.low[0]), float(self.high[0])
@@ -82,16 +83,17 @@ class Geometry:
         error: float = 0.0,
         excess: float = 0.0,
     ) -> float:
-        """Return a lower bound on D(α) of (2), or 0 if that is more; rounding.lowered_dual says what the numbers are.
+        """Return a lower bound on D(α) of (2), or 0 if that is more; rounding.lowered_dual describes the arguments.
 
-        P is never negative, because losses are not; where it can be 0, nothing but that is a bound without a gap.
-        excess: the share by which α is too long; ψ of the multiple that is not lies between those of s and of 0.
+        P is never negative, because losses are not; if it can be 0, only 0 is a tight bound. excess: the share by which
+        α is too long; ψ of the feasible multiple lies between those of s and of 0.
         """
         w = self.point(s)
         of_s, of_w, of_origin = (sqrt(float(np.dot(each, each))) for each in (s, w, self.origin))
         moved, rounding = self._moved(w), gamma(len(s) + 8)
-        sizes = of_s * of_w + 0.5 * moved  # or more than what was added up, by Cauchy and Schwarz
-        # w is clipped from w₀ + s as it was rounded: at another w the maximum of (2) is missed by half of the distance²
+        sizes = of_s * of_w + 0.5 * moved  # an upper bound on the absolute sum, by Cauchy-Schwarz
+        # w is clipped from the rounded w₀ + s: at a different w, the maximum of (2) is missed by half the squared
+        # distance
         missed = 0.5 * UNIT**2 * (of_s + of_origin) ** 2
         potential = float(np.dot(s, w)) - 0.5 * moved + rounding * (1 + 2 * rounding) * sizes + 2 * missed
         if excess > 0:
@@ -114,5 +116,7 @@ class Geometry:
         return low
 
     def moved(self, centre: Array, rho: float) -> Geometry:
-        """Return the geometry of ½‖w - w₀‖² + (ρ/2)‖w - c‖²: but for a constant, (1 + ρ)/2 times a squared distance."""
+        """Return the geometry of ½‖w - w₀‖² + (ρ/2)‖w - c‖², which is (1 + ρ)/2 times a squared distance, plus a
+        constant.
+        """
         return Geometry((self.origin + rho * centre) / (1 + rho), self.low, self.high)

@@ -1,4 +1,4 @@
-"""The planes that a dual point knows one by one: what joint rounds solve for all examples at once."""
+"""The planes that a dual point stores one by one, over which joint rounds optimise all examples at once."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from maxmargin.problem.planes.atoms import AtomRows
 
 
 class KnownPlanes(NamedTuple):
-    """Known planes of all examples that count, those with weight at least, in the order of the examples."""
+    """Known planes of all examples that count, at least those with weight, in the order of the examples."""
 
-    slots: NDArray[np.intp]  # where the dual point keeps each of them
+    slots: NDArray[np.intp]  # the slot of each in the dual point
     owners: NDArray[np.intp]  # the example of each
     rows: AtomRows
     offset: Array
@@ -25,5 +25,5 @@ class JointSize(NamedTuple):
     """The size of the joint problem over all known planes."""
 
     planes: int
-    examples: int  # that have a plane
-    writing: float = 0.0  # multiplications that it takes to write the planes out
+    examples: int  # the number of examples with a plane
+    writing: float = 0.0  # multiplications needed to write the planes as vectors

@@ -1,4 +1,4 @@
-"""Limits: how much a dual point may remember."""
+"""Limits: the memory limits of a dual point."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from maxmargin.base.memory_budget import UNLIMITED, MemoryBudget
 
 
 class Limits(NamedTuple):
-    """The memory that a dual point may use. A limit changes how long training takes, and not what it converges to."""
+    """The memory that a dual point may use. A limit affects the time of training, but not what it converges to."""
 
-    planes_per_example: int = 32  # explicit planes that are kept of one example; a full example folds two into one
+    planes_per_example: int = 32  # explicit planes of one example; if there are more, two are folded into one
     cache_mb: float = 1024.0  # megabytes of all explicit planes, or of a structure's own tables
-    memory: MemoryBudget = UNLIMITED  # where large arrays are allocated
+    memory: MemoryBudget = UNLIMITED  # allocates large arrays
 
 
 DEFAULT_LIMITS = Limits()

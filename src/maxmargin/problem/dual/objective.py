@@ -37,7 +37,7 @@ from maxmargin.problem.planes.planes import Planes
 
 @dataclass(frozen=True)
 class Formulation:
-    """Which violation is measured (rescaling) and how it is penalised (slack)."""
+    """The violation that is measured (rescaling) and its penalty (slack)."""
 
     rescaling: str = "margin"
     slack: str = "l1"
@@ -50,7 +50,7 @@ class Formulation:
 
     @property
     def plain(self) -> bool:
-        """Return whether the violation is Δ - m, which the loss-augmented decoder maximises in one call."""
+        """True if the violation is Δ - m, which the loss-augmented decoder maximises in one call."""
         return self.rescaling == "margin" and self.slack == "l1"
 
     @property
@@ -63,7 +63,7 @@ class Formulation:
         return scale * (1.0 - margin) if self.rescaling == "slack" else scale - margin
 
     def cuts(self, planes: Planes) -> Planes:
-        """Return the planes rewritten so that their height is the violation H."""
+        """Return the planes rescaled so that their height is the violation H."""
         if self.plain:
             return planes
         offset = np.sqrt(planes.loss) if self.squared else planes.loss
@@ -77,18 +77,18 @@ class Formulation:
         return offsets if self.rescaling == "slack" else np.ones(len(offsets))
 
     def penalty(self, slacks: Array) -> Array:
-        """Return what each example adds to R(w) before weighting: ξ or ½ξ²."""
+        """Return the contribution of each example to R(w) before weighting: ξ or ½ξ²."""
         return 0.5 * slacks**2 if self.squared else slacks
 
 
 def primal(squared_norm: float, risk: float, C: float) -> float:
-    """Return P(w) from ‖w‖² and its measured risk; with C = inf any remaining risk is infinitely bad."""
+    """Return P(w), given ‖w‖² and the measured risk; with C = inf, any remaining risk is infinitely bad."""
     penalty = C * risk if isfinite(C) else (inf if risk > 0 else 0.0)
     return 0.5 * squared_norm + penalty
 
 
 def relative_gap(primal: float, dual: float) -> float:
-    """Return (P - D) / P, the share of the objective that is not proved necessary; inf while one is unknown."""
+    """Return (P - D) / P, the share of the objective that is not proved necessary; inf if one is unknown."""
     if not (isfinite(primal) and isfinite(dual)):
         return inf
     if primal <= 0:
@@ -98,23 +98,34 @@ def relative_gap(primal: float, dual: float) -> float:
 
 @dataclass(frozen=True)
 class Certificate:
-    """How close to the optimum a trained model provably is."""
+    """A proof of how close a trained model is to the optimum.
 
-    primal: float  # objective of the returned weights, measured with an oracle call for every example
-    dual: float  # lower bound on every objective value, from a feasible dual point
-    converged: (
-        bool  # relative_gap <= tol, or, beside a prior that leaves nothing to learn, an objective of rounding only
-    )
-    passes: float  # oracle calls divided by the number of examples
+    Parameters
+    ----------
+    primal : the objective of the returned weights, measured with an oracle call for every example.
+    dual : a lower bound on every objective value, from a feasible dual point.
+    converged : relative_gap <= tol or, if a prior fits perfectly, an objective of rounding errors only.
+    passes : oracle calls divided by the number of examples.
+    seconds, cpu_seconds : the elapsed time of training, and that of the processor.
+    stop_reason : why training ended, in words.
+    rounds : the number of rounds of latent training, where `dual` bounds only the convex problem of the last round.
+    search : the guarantee of the decoder. If it is "undergenerating", `primal` is an estimate from below, and `dual` is
+        still a bound; if "overgenerating", both refer to the relaxed problem, an upper bound on the true one.
+    method : a description of the search.
+    upper : a proved upper bound on the objective; None if `primal` itself is proved.
+    """
+
+    primal: float
+    dual: float
+    converged: bool
+    passes: float
     seconds: float
     cpu_seconds: float
     stop_reason: str
-    rounds: int | None = None  # of latent training: `dual` then bounds the convex problem of the last round only
-    # Whether the decoder finds true maxima. If it is "undergenerating", `primal` is an estimate from below, and `dual`
-    # is still a bound; if "overgenerating", both speak of the relaxed problem, whose objective is never below the true.
+    rounds: int | None = None
     search: Search = Search.EXACT
-    method: str = ""  # how the decoder searches
-    upper: float | None = None  # proved: the objective of the weights is no higher (None: `primal` is itself proved)
+    method: str = ""
+    upper: float | None = None
 
     saved: ClassVar[Fields] = {
         "primal": Real(finite=False),
@@ -132,12 +143,12 @@ class Certificate:
 
     @property
     def exact(self) -> bool:
-        """Return whether primal and dual are those of the problem itself, both proved."""
+        """True if primal and dual are those of the problem itself, both proved."""
         return self.search is Search.EXACT
 
     @property
     def proved_gap(self) -> float:
-        """Return the relative gap with the proved bound instead of the estimate; inf where nothing is proved."""
+        """The relative gap with the proved bound instead of the estimate; inf if nothing is proved."""
         return relative_gap(self.primal if self.upper is None else self.upper, self.dual)
 
     @property
@@ -149,7 +160,7 @@ class Certificate:
         return relative_gap(self.primal, self.dual)
 
     def explained(self) -> list[str]:
-        """Return what it proves, in sentences for people who have not read about it."""
+        """Return the meaning of the certificate, in sentences for readers who are new to it."""
         if isnan(self.primal):
             return [f"Nothing is proved of these weights: {self.stop_reason}. certify(X, Y) finds out."]
         left = f"what is left to gain is at most {100 * self.relative_gap:.3g}% of it"

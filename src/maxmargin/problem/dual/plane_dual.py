@@ -3,8 +3,8 @@
     maximise  D(α) = Σ α b - ½‖Σ α a‖²  (- Σᵢ (Σₖ αᵢₖ)²/2capᵢ for squared slacks)
     subject to α >= 0, Σₖ αᵢₖ <= capᵢ = C vᵢ / n  (no upper limit for squared slacks)
 
-over the planes (a, b) seen so far. This is the state that BCFW and the n-slack cutting plane method share: they differ
-in which planes they ask for and when, not in how the dual is kept. Blocks are improved one at a time by exact pairwise
+over the planes (a, b) seen so far. BCFW and the n-slack cutting plane method share this state: they differ in the
+planes that they request and when, not in how the dual is stored. Blocks are improved one at a time by exact pairwise
 steps (compiled/plane_dual.py); memory is bounded by folding the lightest planes of an example into one.
 """
 
@@ -58,9 +58,9 @@ class OwnPlaneForm(Protocol):
 
 
 class PlaneDual(BlockDual):
-    """A BlockDual that remembers planes of every example, of which it folds the lightest where memory is short.
+    """A BlockDual that stores planes of every example, and folds the lightest ones if memory is short.
 
-    Order of calls: beside that of BlockDual, `use` comes first, or a first `visit` with planes: both set the atoms.
+    Order of calls: that of BlockDual, preceded by `use`, or by a `visit` with planes: both set the atoms.
     `search` and `revisit` are made of `visit`, which other solvers call themselves. `shift` follows a change of truths.
     Joint rounds call `make_slots` once, then `known_planes`, `written`, `ascend_towards` and `admit` in every round.
     """
@@ -70,14 +70,14 @@ class PlaneDual(BlockDual):
     def __init__(self, dim: int, problem: DualProblem, patience: int = 10):
         super().__init__(dim, problem)
         self.slots = problem.limits.planes_per_example
-        self.patience = patience  # visits after which a plane without weight is forgotten
+        self.patience = patience  # visits after which a plane without weight is dropped
         self._tables = PlaneTables.empty(self.n, slots=64, entries=64, cells=64)
         self._atoms = Atoms.coordinates(self.dim)
         self._scratch = Scratch.of(self.dim, self.slots)
 
     @classmethod
     def of(cls, point: BlockDual) -> PlaneDual:
-        """Return this dual point in the form that keeps planes: α and the problem are the same."""
+        """Return this dual point in the form that stores planes, with the same α and problem."""
         from maxmargin.problem.dual.compiled.plane_products import regram
 
         if isinstance(point, PlaneDual):
@@ -91,7 +91,7 @@ class PlaneDual(BlockDual):
         else:
             blocks = cls(point.dim, point.problem._replace(limits=limits))
         tables, rows, entries = blocks._tables, planes.rows, int(planes.rows.indptr[-1])
-        blocks._tables = tables = tables.with_room(len(alpha), entries, int(np.sum(counts**2)))
+        blocks._tables = tables = tables.grown(len(alpha), entries, int(np.sum(counts**2)))
         tables.filled[:] = tables.capacity[:] = counts
         tables.base[:], tables.gram_base[:] = np.cumsum(counts) - counts, np.cumsum(counts**2) - counts**2
         tables.start[: len(alpha)], tables.length[: len(alpha)] = rows.indptr[:-1], np.diff(rows.indptr)
@@ -110,7 +110,7 @@ class PlaneDual(BlockDual):
 
     @property
     def plane_atoms(self) -> Atoms:
-        """Return the atoms that planes are combinations of."""
+        """The atoms that planes are combinations of."""
         return self._atoms
 
     def _check_learnt(self) -> None:
@@ -124,7 +124,7 @@ class PlaneDual(BlockDual):
 
     @property
     def cached_mb(self) -> float:
-        """Return the megabytes of memory that the plane cache takes."""
+        """The megabytes of memory that the plane cache takes."""
         return sum(array.nbytes for array in self._tables) / 2**20
 
     def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
@@ -146,7 +146,7 @@ class PlaneDual(BlockDual):
     def visit(
         self, order: NDArray[np.intp], planes: Planes | None = None, steps: int = 10, epsilon: float = 0.0
     ) -> Report:
-        """Visit examples in this order: add the new plane of each, where it is higher by epsilon, then ascend."""
+        """Visit examples in this order: add the new plane of each if it is higher by epsilon, then ascend."""
         rows = NO_ROWS
         if planes is not None:
             new = AtomRows.of(planes.dpsi)
@@ -183,7 +183,7 @@ class PlaneDual(BlockDual):
         self.dual = linear - self.vectors.settle()
 
     def _sum_up(self) -> float:
-        """Set Σ α a from α, and return Σ α b, less what squared slacks cost."""
+        """Set Σ α a from α, and return Σ α b, minus the cost of squared slacks."""
         self.vectors.sums[:] = 0.0
         linear, *_ = self._totals(self.vectors.sums)
         return linear
@@ -197,9 +197,9 @@ class PlaneDual(BlockDual):
     def proof(self) -> Proof:
         w = np.zeros(self.dim)
         linear, losses, mass, entries, folded, excess = self._totals(w)
-        # The multiple of α that keeps to its caps has at least this much of the linear part.
+        # The multiple of α that respects its caps has at least this linear part.
         linear -= excess * abs(linear)
-        # A fold rounds every number of the planes that it mixes, and of their offsets, at most four times.
+        # A fold rounds every number of the planes that it merges, and their offsets, at most four times.
         wrong = 4 * UNIT * folded
         longest = float(self._tables.longest[0]) * float(np.max(self._atoms.lengths, initial=1.0))
         error, losses = wrong * longest, losses * (1 + gamma(entries))
@@ -211,7 +211,7 @@ class PlaneDual(BlockDual):
         return float(np.dot(self._tables.alpha[slots], self._tables.offset[slots]))
 
     def _images(self) -> AtomArrays:
-        """Return the atoms in the form in which products of planes are summed up."""
+        """Return the atoms in the form in which products of planes are summed."""
         return self._atoms.arrays
 
     def check_separable(self) -> None:
@@ -221,7 +221,7 @@ class PlaneDual(BlockDual):
         rows, offset = self._planes()
         if not len(offset):
             return
-        from scipy.optimize import linprog  # which takes longer to import than all that predictions need of scipy
+        from scipy.optimize import linprog  # slower to import than everything that predictions need of scipy
 
         outcome = linprog(np.zeros(rows.shape[1]), A_ub=-rows, b_ub=-offset, bounds=(None, None), method="highs")
         if outcome.status == 2:
@@ -260,9 +260,9 @@ class PlaneDual(BlockDual):
         return KnownPlanes(slots, owners, self._rows_of(slots), tables.offset[slots], tables.alpha[slots])
 
     def written(self, planes: KnownPlanes) -> tuple[Array, NDArray[np.intp] | None]:
-        """Return (N, d) vectors with the inner products of the planes, and the coordinates of w that they are of.
+        """Return (N, d) vectors with the inner products of the planes, and the coordinates of w that they refer to.
 
-        With a kernel, they are of no coordinates, and None is returned for these.
+        With a kernel, they refer to no coordinates, and None is returned for these.
         """
         if planes.rows.n_entries >= planes.rows.shape[0] * planes.rows.shape[1]:  # sparse rows would be longer
             dense = planes.rows.toarray()
@@ -273,7 +273,7 @@ class PlaneDual(BlockDual):
         return explicit[:, used].toarray(), used
 
     def admit(self, planes: Planes, w: Array) -> Report:
-        """Add these planes of all examples, found at another w, where they are higher there than cached ones."""
+        """Add these planes of all examples, found at another w, if they are higher there than the cached ones."""
         own, self.vectors.w = self.vectors.w, w
         try:
             return self.visit(np.arange(self.n), planes, steps=0)
@@ -281,14 +281,14 @@ class PlaneDual(BlockDual):
             self.vectors.w = own
 
     def make_slots(self, slots: int) -> None:
-        """Let every example have at least this many planes from now on."""
+        """Allow every example at least this many planes from now on."""
         if slots > self.slots:
             self.slots, self._scratch = slots, Scratch.of(self.dim, slots)
 
     def ascend_towards(self, planes: KnownPlanes, target: Array) -> float:
-        """Move α of these planes, all that count, to the highest point of D between where it is and a feasible target.
+        """Move α of these planes, all that count, to the maximiser of D on the segment to a feasible target.
 
-        Sum up w and D anew, undo the step if it did not raise D, and return what D has gained.
+        Recompute w and D, undo the step if it did not raise D, and return the gain of D.
         """
         self.refresh()
         alpha, before, old = self._tables.alpha, self.dual, self._tables.alpha[planes.slots]
@@ -331,7 +331,7 @@ class PlaneDual(BlockDual):
         return AtomRows(self._atoms, indptr.astype(np.int32), tables.indices[entries], tables.values[entries])
 
     def tidy(self) -> None:
-        """Free what is not used, and fold planes where the cache is over its limit; one per example always stays."""
+        """Free unused memory, and fold planes if the cache exceeds its limit; one plane per example always stays."""
         from maxmargin.problem.dual.compiled.plane_slots import shrink
 
         live, limit = int(self._live_entries()), self.problem.limits.cache_mb
@@ -356,11 +356,11 @@ class PlaneDual(BlockDual):
                 curvature = float(np.nansum(np.where(sums > 0, sums**2 / self.cap, 0.0)))
         limit = np.inf if self.squared else largest_multiple(sums, self.cap)
         self._tables.alpha[:] *= self.vectors.best_multiple(self._linear(), curvature, limit)
-        self.vectors.confine(problem.geometry)
+        self.vectors.set_geometry(problem.geometry)
         self.refresh()
 
     def shift(self, rows: AtomRows) -> None:
-        """Follow a change of the truths' Ψ by these rows, one per example: planes of i move by row i, and α stays.
+        """Adapt the planes to truths whose Ψ have changed by these rows: planes of i move by row i, and α stays.
 
         The offset of a plane is a loss that does not depend on the hidden part of the truth, so a shifted plane is a
         plane of the new problem, and α a feasible point of its dual.
@@ -396,10 +396,10 @@ class PlaneDual(BlockDual):
     def _enlarge(self, longest_row: int) -> None:
         """Enlarge every table to hold at least another example's worst case."""
         entries = longest_row + 2 * int(np.max(self._tables.length, initial=0))
-        side = 2 * (1 << (self.slots - 1).bit_length())  # capacities are powers of 2, the largest not below slots
+        side = 2 * (1 << (self.slots - 1).bit_length())  # capacities are powers of 2, the largest at least `slots`
         size = max(len(self._scratch.hashed.keys), 1 << (4 * entries - 1).bit_length())
         self._scratch = self._scratch._replace(hashed=Hashed.of_size(size))
-        self._tables = self._tables.with_room(slots=side, entries=entries, cells=side * side)
+        self._tables = self._tables.grown(slots=side, entries=entries, cells=side * side)
 
     def _compact(self) -> None:
         from maxmargin.problem.dual.compiled.plane_slots import compact
@@ -407,7 +407,7 @@ class PlaneDual(BlockDual):
         slots = int(np.sum(2 * self._tables.filled))
         cells = int(np.sum((2 * self._tables.filled) ** 2))
         entries = self._live_entries()
-        # with a half to spare: what was alive before will soon be needed again
+        # with half as much to spare, because it will soon be needed
         new = PlaneTables.empty(self.n, slots + slots // 2 + 1, entries + entries // 2 + 1, cells + 1)
         compact(self._tables, new)
         self._tables = new

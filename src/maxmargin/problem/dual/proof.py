@@ -8,9 +8,9 @@ from maxmargin.base.arrays import Array
 
 
 class Proof(NamedTuple):
-    """The terms of D(α), summed up anew from α and the planes; rounding.lowered_dual says what each of them is.
+    """The terms of D(α), recomputed from α and the planes; rounding.lowered_dual describes each of them.
 
-    α may exceed its caps by the share `excess`. `linear` is that of the multiple of α that keeps to them.
+    α may exceed its caps by the share `excess`. `linear` belongs to the multiple of α that respects them.
     """
 
     linear: float

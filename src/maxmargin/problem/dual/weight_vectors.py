@@ -1,7 +1,7 @@
-"""The vectors that follow from a dual point: Σ α a, and the weights w that are made of it.
+"""The vectors that follow from a dual point: Σ α a, and the weights w computed from it.
 
-With a prior w₀ and bounds (geometry.py), w = clip(w₀ + Σ α a, low, high). Visits of single examples know neither: they
-add to `free` = w₀ + Σ α a, and clip what they read of it. Without both, w = Σ α a, and all three are one array.
+With a prior w₀ and bounds (geometry.py), w = clip(w₀ + Σ α a, low, high). Visits of single examples add
+to `free` = w₀ + Σ α a, and clip the values that they read of it. Without both, w = Σ α a, and all three are one array.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from maxmargin.problem.dual.geometry import Geometry
 from maxmargin.problem.dual.proof import Proof
 from maxmargin.problem.planes.atoms import Atoms
 
-OFTEN = 20.0  # examples that contain an average feature, from which on a mean of w costs next to nothing
-MOST_LONGER = 1e3  # the largest factor of α that is tried where only trying shows which one is best
+OFTEN = 20.0  # average number of examples with a feature, above which a mean of w costs almost nothing
+MOST_LONGER = 1e3  # the largest factor of α that is tried if the best one must be found by trial
 
 
 class InnerProduct(Protocol):
@@ -50,16 +50,16 @@ class WeightVectors:
     """Σ α a of a dual point, and the weights that follow from it.
 
     Order of calls: first `average_if_cheap`, if w may be a mean. Then visits add to `free`; a search ends with
-    `begin_mean`, a revisit with `extend_mean`, and both set `w`. Whoever has computed `sums` anew calls `settle`, which
-    sets `free` and `w`. `confine` makes new arrays, which are right after the next `settle`.
+    `begin_mean`, a revisit with `extend_mean`, and both set `w`. After `sums` has been recomputed, `settle`
+    sets `free` and `w`. `set_geometry` makes new arrays, which are valid after the next `settle`.
 
     Attributes
     ----------
     sums : Σ α a; with a prior, visits do not keep it up to date (`behind`)
     free : w₀ + Σ α a, to which visits add
     w : `free` within its bounds, or the mean of its last values
-    bounds : the bounds as kernels read them; None where there are none
-    geometry : the prior and the bounds; None where there are none
+    bounds : the bounds as kernels read them; None if there are none
+    geometry : the prior and the bounds; None if there are none
     product : the inner product
     """
 
@@ -67,8 +67,8 @@ class WeightVectors:
 
     def __init__(self, dim: int, geometry: Geometry | None, product: InnerProduct | None = None):
         self.dim, self.product = dim, product or Euclidean()
-        self.averages = False  # whether w is a mean
-        self.points = 0  # of this mean
+        self.averages = False  # True if w is a mean
+        self.points = 0  # number of points in this mean
         self._allocate(geometry)
 
     def _allocate(self, geometry: Geometry | None) -> None:
@@ -76,28 +76,28 @@ class WeightVectors:
         self.sums = np.zeros(self.dim)
         self.free = self.sums if geometry is None or not geometry.drawn else np.zeros(self.dim)
         self.w = self.free if self.bounds is None and not self.averages else np.zeros(self.dim)
-        self.taken = False  # whether a model has w
+        self.taken = False  # True if a model has taken w
 
     @property
     def arrays(self) -> list[Array]:
-        """Return the arrays that visits change, each once."""
+        """The arrays that visits change, each once."""
         different = {id(each): each for each in (self.sums, self.free, self.w)}
         return list(different.values())
 
     @property
     def behind(self) -> bool:
-        """Return whether `sums` is not what visits add to, so that it may not be Σ α a."""
+        """True if visits do not add to `sums`, so that it may not be Σ α a."""
         return self.free is not self.sums
 
-    def confine(self, geometry: Geometry | None) -> None:
-        """Change the prior and the bounds. If they are others than before, all vectors have to be summed up anew."""
+    def set_geometry(self, geometry: Geometry | None) -> None:
+        """Change the prior and the bounds. If they differ from those before, all vectors must be recomputed."""
         if geometry is not self.geometry:
             self._allocate(geometry)
 
     def settle(self) -> float:
         """Set `free` and `w` from `sums`, and return ψ(Σ α a), which is ½‖Σ α a‖² without a prior and bounds.
 
-        A mean is left as it is.
+        A mean stays unchanged.
         """
         if self.geometry is None:
             return 0.5 * self.product.inner(self.sums, self.sums)
@@ -116,10 +116,10 @@ class WeightVectors:
     # --- means
 
     def average_if_cheap(self, atoms: Atoms, units: NDArray[np.int64]) -> None:
-        """Make w a mean over the revisits of a round, if features of these units are so frequent that it costs little.
+        """Make w a mean over the revisits of a round, if the features of these units are so frequent that it is cheap.
 
-        While D rises steadily, P at Σ α a goes up and down, because the example that was visited last has pulled it its
-        way. Units that no example has do not count.
+        While D rises steadily, P at Σ α a oscillates, because the example visited last has pulled it in its own
+        direction. Units without an example do not count.
         """
         if atoms.n_entries_of(units) >= OFTEN * atoms.n_features:
             self.averages = True
@@ -137,12 +137,12 @@ class WeightVectors:
         if self.averages:
             self.w += (self.clipped() - self.w) / self.points
             if self.geometry is not None:
-                self.geometry.allow(self.w)  # rounding may have moved it out of its bounds
+                self.geometry.allow(self.w)  # rounding may have moved it outside of its bounds
 
     # --- the weights of a model
 
     def take(self) -> Array:
-        """Return w for a model to keep: the array itself where it is the only one, and a copy otherwise.
+        """Return w for a model to keep: the array itself if it is the only one, otherwise a copy.
 
         Call `keep_own` before changing the vectors again.
         """
@@ -152,7 +152,7 @@ class WeightVectors:
         return self.w
 
     def keep_own(self) -> None:
-        """Go on with a copy if a model has taken w."""
+        """Continue with a copy if a model has taken w."""
         if self.taken:
             self.sums = self.free = self.w = self.sums.copy()
             self.taken = False

@@ -1,8 +1,8 @@
 """Oracles of problems with hidden parts: the same examples with other truths.
 
 Order of calls: `completed` or `guessed` returns an oracle whose truths are whole outputs; `shifts` compares two such
-oracles. `resumed` takes an oracle of an earlier run up again. None of them counts decoder calls, and none changes the
-oracle that it is given.
+oracles. `resumed` takes up an oracle of an earlier run again. None of them counts decoder calls or changes the given
+oracle.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ def completed(oracle: Oracle, w: Array) -> Oracle:
     if len(w) != oracle.dim:
         raise ValueError(f"expected {oracle.dim} weights, got {len(w)}")
     placement, executor = oracle.placement, oracle.placement.executor
-    if placement.here:
+    if placement.in_this_process:
         return oracle.with_placement(Placement(completed_batch(oracle.batch, w), executor))
     placed = executor.derive(completed_batch, placement.shards, w)
     return oracle.with_placement(Placement(oracle.batch, executor, placed))
 
 
 def guessed(oracle: Oracle, rng: np.random.Generator) -> Oracle:
-    """Return the oracle of the data with every label completed to some output that explains it.
+    """Return the oracle of the data with every label completed to a random output that explains it.
 
-    Guesses are made in this process, because one stream of random numbers serves all examples.
+    Guesses are made in this process, because all examples share one stream of random numbers.
     """
     return oracle.with_placement(Placement(latent_of(oracle.batch).guessed(rng), oracle.placement.executor))
 
 
 def shifts(before: Oracle, after: Oracle) -> AtomRows:
-    """Return by how much Ψ of every truth changes from one completion to another."""
+    """Return the change of Ψ of every truth from one completion to another."""
     placement = before.placement
-    if placement.here:
+    if placement.in_this_process:
         return shifted_rows(before.batch, after.batch)
     return AtomRows.stack(list(placement.map(shifted_rows, placement.shards, after.placement.shards))).take(
         placement.order
@@ -49,7 +49,7 @@ def shifts(before: Oracle, after: Oracle) -> AtomRows:
 
 
 def resumed(oracle: Oracle, earlier: Oracle) -> Oracle | None:
-    """Return an earlier completion of the same data on the workers of this oracle; None where its shards are gone."""
+    """Return an earlier completion of the same data on the workers of this oracle; None if its shards are gone."""
     placed, executor = earlier.placement.placed, oracle.placement.executor
     if placed is not None and (earlier.placement.executor is not executor or not executor.alive(placed)):
         return None
@@ -64,7 +64,7 @@ def worse_completion(oracle: Oracle, position: int, worse: float) -> TaskError:
     )
 
 
-# --- what is done where the data are
+# --- functions that run where the data are
 
 
 def completed_batch(batch: Batch, w: Array) -> Batch:
@@ -73,5 +73,5 @@ def completed_batch(batch: Batch, w: Array) -> Batch:
 
 
 def shifted_rows(before: Batch, after: Batch) -> AtomRows:
-    """Return by how much two completions of a batch or shard differ in Ψ."""
+    """Return the difference in Ψ between two completions of a batch or shard."""
     return AtomRows.of(latent_of(before).shifts_to(after))

@@ -1,4 +1,4 @@
-"""The planes that a checkpoint keeps, as rows over the atoms of their owner, and what is known of their sizes."""
+"""Planes in a checkpoint, as rows over the atoms of their owner, and the sizes of planes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def plain_planes(planes: Planes) -> list[Any]:
 
 
 def read_planes(atoms: Atoms, found: Any, n: int | None = None) -> Planes:
-    """Return the planes that `plain_planes` was given; ValueError where they are not those of n examples."""
+    """Read planes from the result of `plain_planes`; raise ValueError unless they are those of n examples."""
     if not isinstance(found, list) or len(found) != 2:
         raise ValueError("expected planes")
     rows = read_rows(atoms, found[0], n)

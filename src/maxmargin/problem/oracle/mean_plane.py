@@ -1,4 +1,4 @@
-"""MeanPlane: one cut of the whole risk, and how it is summed up from the cuts of examples."""
+"""MeanPlane: one cut of the whole risk, and its summation from the cuts of examples."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.problem.planes.plane_sizes import CutSize
 from maxmargin.problem.planes.planes import Planes
 
-FEW_READS = 20.0  # up to which a mean plane is also given as a combination of atoms: see Atoms.reads
+FEW_READS = 20.0  # the cost up to which a mean plane is also given as a combination of atoms: see Atoms.reads
 
 
 class MeanPlane(NamedTuple):
-    """The cut  w -> offset - ⟨a, w⟩ <= R(w)  of the whole risk, tight at the point where it was asked for."""
+    """The cut  w -> offset - ⟨a, w⟩ <= R(w)  of the whole risk, tight at the point where it was computed."""
 
     a: Array
     offset: float
     risk: float  # R at that point, as the objective is measured: see Violations
-    row: AtomRows | None = None  # a as one combination of atoms, where that is the shorter form
-    truths: Array | None = None  # (n,) the factor of every Ψ(x, truth) in a, where truths may change (latent tasks)
-    planes: Planes | None = None  # of a sample: those of its examples
+    row: AtomRows | None = None  # a as one combination of atoms, if that form is shorter
+    truths: Array | None = None  # (n,) the factor of every Ψ(x, truth) in a, if truths may change (latent tasks)
+    planes: Planes | None = None  # for a sample: the planes of its examples
     size: CutSize = CutSize(0.0, 0.0, 0)
 
 
 class CutSum:
-    """The weighted sum of examples' cuts: for plain slacks that of the cuts, for squared ones its tangent.
+    """The weighted sum of examples' cuts; for squared slacks, the tangent of the weighted sum of penalties.
 
     Order of calls: `add` once for every chunk of examples, which changes `a`, `offset` and `size`; then `row`.
     """
@@ -43,7 +43,7 @@ class CutSum:
     def add(self, found: Violations, weights: Array) -> Array:
         """Add the cuts of a chunk with these weights, and return the factor of every example's cut."""
         heights = np.maximum(found.heights, 0.0)
-        share = weights * (heights > 0)  # a cut below the truth's 0 is no cut
+        share = weights * (heights > 0)  # a cut below 0, the height of the truth, does not count
         spent = 0.0
         if self.formulation.squared:
             share = share * heights
@@ -62,5 +62,5 @@ class CutSum:
         return share
 
     def row(self) -> AtomRows | None:
-        """Return `a` as one combination of atoms, or None where the array is the shorter form."""
+        """Return `a` as one combination of atoms, or None if the array is the shorter form."""
         return AtomRows.stack(self._rows).summed().whole() if self._rows else None

@@ -10,12 +10,12 @@ from maxmargin.problem.planes.planes import Planes
 
 
 class MissedOutputs:
-    """A few planes to test the decoder with: at no w may they be higher than what it finds there.
+    """A few planes that test the decoder: at no w may they be higher than the plane that it finds there.
 
-    Methods that average all planes remember none of them. So the planes of one chunk of examples are kept for a while,
-    another chunk in every pass.
+    Methods that average all planes remember none of them. Therefore the planes of one chunk of examples are kept for a
+    while, those of another chunk in every pass.
 
-    Order of calls: in a pass, for every chunk first `heights` (what is known of it), then `keep` (what was found). The
+    Order of calls: in a pass, for every chunk first `heights` (of the kept planes), then `keep` (the planes found). The
     last `keep` of a pass sets `turn` to the chunk whose planes the next pass keeps.
     """
 
@@ -35,7 +35,7 @@ class MissedOutputs:
         return heights
 
     def keep(self, chunk: int, planes: Planes, chunks: int) -> None:
-        """Keep what was found if it is this chunk's turn; the last one of `chunks` ends the pass."""
+        """Keep the planes found if it is this chunk's turn; the last one of `chunks` ends the pass."""
         if chunk == self.turn:
             long = AtomRows.of(planes.dpsi).indptr[-1] > self.LONG
             self.kept = [(chunk, planes), *self.kept][: 1 if long else self.KEPT]

@@ -1,9 +1,9 @@
-"""Oracle: batch × executor -> planes. It is all that a solver may touch of the problem.
+"""Oracle: batch × executor -> planes. Solvers access the problem only through it.
 
 A solver asks for cuts of single examples (`planes`), for one averaged cut (`mean_plane`), or for the risk. The oracle
-translates the formulation (margin or slack rescaling, plain or squared slacks) into what the batch can search, counts
-the decoder calls, spreads them over the executor (searches.py, placement.py), measures the risk with what rounding may
-hide (search_record.py), and refuses decoders that miss what they found before (missed_outputs.py).
+translates the formulation (margin or slack rescaling, plain or squared slacks) into searches of the batch, counts the
+decoder calls, spreads them over the executor (searches.py, placement.py), measures the risk including what rounding may
+hide (search_record.py), and refuses decoders that miss outputs that they found before (missed_outputs.py).
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ from maxmargin.problem.oracle.violations import ChunkResult
 from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.problem.planes.planes import Planes
 
-NEGLIGIBLE = 1e-9  # of C times the largest loss: an objective below that is nothing next to the slacks at stake
+NEGLIGIBLE = 1e-9  # share of C times the largest loss below which an objective is negligible compared with the slacks
 
 
 class Oracle(RiskOracle):
-    """n examples seen through their most violated outputs.
+    """An oracle that sees n examples through their most violated outputs.
 
-    Beside what a RiskOracle sets, the constructor sets `searches`, which makes the decoder calls, and `record`, what is
-    known of the planes that were found.
+    In addition to the attributes of RiskOracle, the constructor sets `searches`, which makes the decoder calls, and
+    `record`, the facts learnt from the planes found so far.
 
     Order of calls: a solver that keeps a dual point begins with `block_dual` or `plane_dual`; the dual point then calls
     `planes`, or searches by itself and reports by `searched`. Other solvers call `planes`, `planes_and_slacks`,
     `predicted_planes` or `mean_plane`. `check_missed` follows a call of `planes`, `check_remembered` a measurement of
-    slacks. `calls` and `record` change with every call that searches, and nothing else does.
+    slacks. Only `calls` and `record` change, with every call that searches.
     """
 
-    # A checkpoint keeps what the next answers depend on besides the data: see base/files/learnt.py.
+    # A checkpoint keeps the state on which later answers depend, besides the data: see base/files/learnt.py.
     learnt: ClassVar[Fields] = {"record": Inner(), "searches": Inner()}
 
     def __init__(
@@ -70,7 +70,7 @@ class Oracle(RiskOracle):
         memory: MemoryBudget = UNLIMITED,
     ):
         if batch.task.latent:
-            latent_of(batch)  # raises where the batch cannot complete labels
+            latent_of(batch)  # raises an error if the batch cannot complete labels
         super().__init__(batch, formulation or Formulation(), sample_weight, executor, geometry, sizes, memory)
         self.searches = Searches(self.placement, self.formulation)
         self.record = SearchRecord(batch)
@@ -99,7 +99,7 @@ class Oracle(RiskOracle):
     def slacks(self, w: Array) -> Array:
         """Return ξᵢ(w) of every example, not rounded down.
 
-        An upper bound where the search is not exact, unless it is undergenerating.
+        They are upper bounds if the search is not exact, unless it is undergenerating.
         """
         slacks, _ = self._measured(w)
         return slacks + self._hidden(w)
@@ -115,11 +115,11 @@ class Oracle(RiskOracle):
     # --- cuts
 
     def planes(self, w: Array, index: Index, scale: float = 1.0) -> Planes:
-        """Return the most violated cut of each example in `index` at scale·w, without forming that where possible."""
+        """Return the most violated cut of each example in `index` at scale·w, which is not computed if possible."""
         self._begin_search(w, len(index))
         found = self.searches.violations(w, index, scale)
         self.record.note_relaxed(index, found.relaxed)
-        if self.calls <= self.n:  # the first pass, where truths are not yet the best outputs
+        if self.calls <= self.n:  # in the first pass, truths are not yet the best outputs
             self.record.sizes = self.record.sizes.with_planes(found.planes)
         return found.planes
 
@@ -130,10 +130,10 @@ class Oracle(RiskOracle):
         return Planes.stack([chunk.found.planes for chunk in chunks if chunk.found is not None]), slacks
 
     def predicted_planes(self, w: Array, index: Index, hint: float) -> Planes:
-        """Return the cuts of z = argmax ⟨w, Ψ(x, z)⟩ + hint·Δ(y, z), plain predictions but for ties.
+        """Return the cuts of z = argmax ⟨w, Ψ(x, z)⟩ + hint·Δ(y, z), plain predictions except for ties.
 
-        A hint of loss makes a tie with the truth a mistake, or nothing could be learnt from w = 0, where all is tied.
-        The formulation does not matter.
+        The hint of loss turns a tie with the truth into a mistake; otherwise nothing could be learnt from w = 0, where
+        all outputs are tied. The formulation does not matter.
         """
         self.calls += len(index)
         found = self.searches.predicted(w, index, hint)
@@ -143,7 +143,7 @@ class Oracle(RiskOracle):
     def mean_plane(self, w: Array, sample: Index | None = None) -> MeanPlane:
         """Return the risk linearised at w: for plain slacks the mean of the examples' cuts, for squared its tangent.
 
-        Over a sample of the examples it is an estimate of that, and no bound on anything.
+        Over a sample of the examples it is only an estimate, not a bound.
         """
         if sample is None and self.placement.sums_there:
             return self._summed_mean_plane(w)
@@ -199,18 +199,18 @@ class Oracle(RiskOracle):
         return DualProblem(self.weights, self.formulation, C, limits, self.geometry)
 
     def searched(self, examples: int, largest: Planes) -> None:
-        """Count the examples whose outputs a dual point has all looked at; no planes are larger than these."""
+        """Count the examples that a dual point has searched itself; no planes are larger than these."""
         self.calls += examples
         if not self.record.from_zero:
             self.record.from_zero, self.record.sizes = True, self.record.sizes.with_planes(largest)
 
-    # --- what decoders miss
+    # --- tests of the decoder
 
     def check_missed(self, position: int, missed: float, w: Array) -> None:
-        """Raise if an output found earlier is higher at w, by `missed`, than what the decoder returned.
+        """Raise an error if an output found earlier is higher at w, by `missed`, than the decoder's result.
 
-        Beyond rounding that is the task's fault, unless its search is known to miss outputs, or looks for something
-        else than the highest plane (the λ-search does).
+        Beyond rounding this is the task's fault, unless its search is known to miss outputs, or does not look for the
+        highest plane (as in the λ-search).
         """
         if missed <= 0 or self.batch.search is not Search.EXACT or not self.formulation.plain:
             return
@@ -218,21 +218,21 @@ class Oracle(RiskOracle):
             raise missed_output(self.batch, position, missed)
 
     def check_remembered(self, w: Array, remembered: Array, slacks: Array, first: int = 0) -> None:
-        """Raise if remembered planes are higher at w than the slacks measured there, from position `first` on."""
+        """Raise an error if remembered planes, from position `first` on, are higher at w than the measured slacks."""
         over = remembered - slacks
         if self.batch.search is Search.EXACT and np.max(over, initial=0.0) > self._tolerated(w):
             raise missed_output(self.batch, first + int(np.argmax(over)), float(np.max(over)))
 
     def _tolerated(self, w: Array) -> float:
-        """Return by how much heights at w that should be equal may differ: more than rounding, less than a mistake."""
-        if self.record.sizes.atoms is None:  # nothing was measured yet
+        """Return the tolerance for heights at w that should be equal: more than rounding, less than a mistake."""
+        if self.record.sizes.atoms is None:  # nothing has been measured yet
             return np.inf
         return 1e-7 * self.record.sizes.b + 1e4 * self._hidden(w)
 
     # --- passes
 
     def _begin_search(self, w: Array, calls: int) -> None:
-        """Count decoder calls before making them, and remember whether the first ones are made at w = 0."""
+        """Count decoder calls before making them, and record whether the first ones are made at w = 0."""
         first = self.calls == 0
         self._count(w, calls)
         if first:
@@ -248,7 +248,7 @@ class Oracle(RiskOracle):
             yield result
 
     def _everyone(self, w: Array, wants_planes: bool = False) -> Iterator[ChunkResult]:
-        """Search all examples, and remember how large their planes are."""
+        """Search all examples, and record the sizes of their planes."""
         for result in self._pass(w, chunks_of(np.arange(self.n)), wants_planes):
             self.record.sizes = self.record.sizes.joined([result.sizes])
             yield result
@@ -262,9 +262,9 @@ class Oracle(RiskOracle):
         return np.concatenate(slacks), np.concatenate(proved)
 
     def _hidden(self, w: Array) -> float:
-        """Return what rounding may hide of the largest violation of an example at w, in the pass that was just made.
+        """Return how much of an example's largest violation at w rounding may hide, in the last pass.
 
-        At the weights of a warm start, truths may be all that a decoder returns: a pass at w = 0 sees larger planes.
+        At the weights of a warm start, a decoder may return only truths: a pass at w = 0 sees larger planes.
         """
         if self.record.hidden_in_shards is None and not self.record.from_zero and np.any(w):
             self.record.from_zero = True
@@ -273,7 +273,7 @@ class Oracle(RiskOracle):
         return self.record.hidden(w)
 
     def _summed(self, w: Array, cut: bool) -> ShardSum:
-        """Make a pass that shards sum up. As ever, one at w = 0 goes before: planes are largest there."""
+        """Make a pass that shards sum up. A pass at w = 0 precedes it, because planes are largest there."""
         record = self.record
         if not record.from_zero:
             record.from_zero = True
@@ -287,7 +287,7 @@ class Oracle(RiskOracle):
         return found
 
     def _summed_mean_plane(self, w: Array) -> MeanPlane:
-        """Return the mean plane that shards sum up; it depends on their number, as rounding does."""
+        """Return the mean plane that shards sum up; through rounding it depends on their number."""
         found = self._summed(w, cut=True)
         assert found.a is not None
         risk = self.risk_of(np.concatenate(found.slacks) + self._hidden(w))

@@ -1,8 +1,8 @@
-"""Placement: which examples of a batch are searched by which worker.
+"""Placement: the assignment of the examples of a batch to the workers that search them.
 
-Where executors share this memory, the batch is searched as it is, and any share of the examples may go to any worker.
-Where they do not, the batch is cut into shards, and every worker keeps one: what travels with a call are the numbers of
-examples, w, and what was found; the data travel once.
+If executors share this memory, the batch is searched in place, and any share of the examples may go to any worker. If
+not, the batch is split into shards, and every worker keeps one: the data travel once, and a call sends only the numbers
+of examples, w, and the results.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from maxmargin.problem.contract.capabilities.kernel_space import KernelSpace
 from maxmargin.problem.contract.capabilities.portable import Portable
 from maxmargin.problem.contract.capabilities.summing_shards import SummingShards
 
-CHUNK = 512  # examples per call: bounds the memory that rows of planes take
-FEWEST = 4  # examples that are worth a hop to another thread
-SHARES = 4  # of a pass per worker, at least: whoever is done early takes another
+CHUNK = 512  # examples per call, which bounds the memory for rows of planes
+FEWEST = 4  # the fewest examples that are worth another thread
+SHARES = 4  # the fewest shares of a pass per worker: a worker that is done early takes another
 
 
 class Share(NamedTuple):
-    """Some of the examples that were asked for, all in one batch."""
+    """Some of the requested examples, all in one batch."""
 
     data: Any  # the batch, or the handle of a shard
     at: Index  # the examples' positions there
@@ -36,32 +36,32 @@ class Share(NamedTuple):
 class Placement:
     """A batch on an executor.
 
-    Order of calls: `spread` (or `spread_ahead`) says which examples go where, `map` calls a function there. Shards are
+    Order of calls: `spread` (or `spread_ahead`) assigns examples to workers, `map` calls a function there. Shards are
     made and sent at the first call that needs them, which sets `placed`.
     """
 
     def __init__(self, batch: Batch, executor: Executor, placed: list[Any] | None = None):
         self.batch, self.executor = batch, executor
         self.placed = placed  # the handles of shards, once they have been sent
-        self._placed_to_sum: list[Any] | None = None  # the same of shards that are only summed up
-        self.shard_rounds = (1, 0)  # the number of shards that were summed up, and how many times
-        # Compiled code reads the cache of kernel rows without a lock: one run at a time uses it, in this process.
+        self._placed_to_sum: list[Any] | None = None  # the same for shards that are only summed
+        self.shard_rounds = (1, 0)  # the number of shards that were summed, and how often
+        # Compiled code reads the cache of kernel rows without a lock, so one run at a time uses it, in this process.
         self.exclusive = batch.offers(KernelSpace) is not None
 
     @property
-    def here(self) -> bool:
+    def in_this_process(self) -> bool:
         """True if the batch is searched in this process."""
         return self.executor.shares_memory or self.exclusive
 
     @property
     def alone(self) -> bool:
         """True if it is searched in this process by the caller's own thread."""
-        return self.here and self.executor.workers == 1
+        return self.in_this_process and self.executor.workers == 1
 
     @property
     def sums_there(self) -> bool:
-        """True if shards are summed up where they are."""
-        return self.executor.sums_there and not self.here
+        """True if shards are summed by their workers."""
+        return self.executor.sums_there and not self.in_this_process
 
     @property
     def shards(self) -> list[Any]:
@@ -74,7 +74,7 @@ class Placement:
 
     @property
     def summing_shards(self) -> list[Any]:
-        """The handles of shards for callers that get sums from them and no planes: they may hold less."""
+        """The handles of shards that return only sums and no planes, and may hold less data."""
         if self.placed is None and self._placed_to_sum is None:
             summing = self.batch.offers(SummingShards)
             if summing is not None:
@@ -85,7 +85,7 @@ class Placement:
     def indices(self) -> list[Index]:
         """The examples of every shard.
 
-        They are consecutive where a shard is summed up as a whole. Else every shard has its share of every chunk, so
+        They are consecutive if a shard is summed as a whole. Otherwise every shard has its share of every chunk, so
         that no worker waits while one chunk after the other is searched.
         """
         n = len(self.batch)
@@ -105,12 +105,12 @@ class Placement:
 
     @property
     def order(self) -> Index:
-        """The position of every example in what the shards return, one after the other."""
+        """The position of every example in the concatenated results of the shards."""
         return np.argsort(np.concatenate(self.indices))
 
     def spread(self, index: Index) -> tuple[list[Share], Index | None]:
-        """Return which examples are searched in which batch, and the order that makes the answers those of `index`."""
-        if self.here:
+        """Return the shares of these examples, and the order that sorts the results as in `index`."""
+        if self.in_this_process:
             return [Share(self.batch, each) for each in self._shares(index, self.executor.workers)], None
         owner, position = self._locations
         of, own = owner[index], position[index]
@@ -119,8 +119,8 @@ class Placement:
         return [Share(self.shards[k], own[of == k]) for k in used], order
 
     def spread_ahead(self, chunks: Sequence[Index]) -> list[list[Index]] | None:
-        """Return the shares of every chunk of a pass, if threads can search them all as they come."""
-        if not self.here or self.executor.workers == 1 or self.exclusive:  # threads take turns with one cache
+        """Return the shares of every chunk of a pass, if threads can search ahead; otherwise None."""
+        if not self.in_this_process or self.executor.workers == 1 or self.exclusive:
             return None
         each = -(-SHARES * self.executor.workers // len(chunks))
         return [self._shares(chunk, each) for chunk in chunks]
@@ -130,22 +130,22 @@ class Placement:
         return np.array_split(index, shares) if shares > 1 else [index]
 
     def map(self, fn: Callable[..., Any], data: Sequence[Any], each: Sequence[Any], *shared: Any) -> Iterator[Any]:
-        """Yield fn(data[k], each[k], *shared) in order; one call in this process does without the executor."""
-        executor = self.executor if len(data) > 1 or not self.here else Serial()
+        """Yield fn(data[k], each[k], *shared) in order; a single call in this process bypasses the executor."""
+        executor = self.executor if len(data) > 1 or not self.in_this_process else Serial()
         return executor.map(fn, data, each, *shared)
 
     def reduce_shards(self, join: Callable[..., Any], fn: Callable[..., Any], each: Sequence[Any], *shared: Any) -> Any:
-        """Call fn(shard, each[k], *shared) for every shard, and join the results where the shards are."""
+        """Call fn(shard, each[k], *shared) for every shard, and join the results at the workers."""
         self.shard_rounds = (len(each), self.shard_rounds[1] + 1)
         return self.executor.reduce(join, fn, self.summing_shards, each, *shared)
 
     def map_shares(
         self, fn: Callable[..., Any], shares: Sequence[Share], each: Sequence[Any], *shared: Any
     ) -> list[Any]:
-        """Return what `map` yields for the data of these shares."""
+        """Return the results of `map` for the data of these shares."""
         return list(self.map(fn, [share.data for share in shares], each, *shared))
 
 
 def chunks_of(index: NDArray[Any]) -> list[NDArray[Any]]:
-    """Cut an array into pieces of as many examples as are searched at once."""
+    """Split an array into pieces of the number of examples that are searched at once."""
     return [index[start : start + CHUNK] for start in range(0, len(index), CHUNK)]

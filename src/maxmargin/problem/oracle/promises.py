@@ -1,4 +1,4 @@
-"""The errors of decoders that do not find what their tasks promise."""
+"""The errors of decoders that break the promises of their tasks."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def missed_output(batch: Batch, position: int, missed: float) -> TaskError:
 
 
 def check_above_truth(batch: Batch, planes: Planes, heights: Array, w: Array, scale: float = 1.0) -> None:
-    """Raise a TaskError if an exact decoder returned less than the truth, whose height is 0."""
-    if heights.min(initial=0.0) >= 0:  # the usual case; false for NaN
+    """Raise a TaskError if an exact decoder returned an output lower than the truth, whose height is 0."""
+    if heights.min(initial=0.0) >= 0:  # the usual case; False for NaN
         return
     if np.isnan(heights).any():
         i = batch.ids[int(np.flatnonzero(np.isnan(heights))[0])]
@@ -39,7 +39,7 @@ def check_above_truth(batch: Batch, planes: Planes, heights: Array, w: Array, sc
         return
     allowed = -1e-7 * (1 + 2 * np.abs(planes.loss) + np.abs(heights))
     if (heights < allowed).any():
-        # Scores of large features may cancel: what rounding can do to them is no fault. Seldom needed, hence here.
+        # Scores of large features may cancel; their rounding errors are not the decoder's fault. Rarely needed.
         rows = AtomRows.of(planes.dpsi)
         terms = rows.atoms.terms + max(int(np.max(np.diff(rows.indptr))), 64) + 8
         lengths = rows.sizes if planes.lengths is None else np.maximum(rows.sizes, planes.lengths)

@@ -1,15 +1,15 @@
 """Search the most violated output of slack rescaling and squared slacks with the margin decoder alone.
 
-The violation is an increasing function V(Δ, m) of the loss and falls with the margin m = ⟨w, δΨ⟩ (see objective.py),
+The violation is a function V(Δ, m) that rises with the loss and falls with the margin m = ⟨w, δΨ⟩ (see objective.py),
 but the decoder maximises λΔ - m. For every λ > 0 it gives F(λ) = max_z (λΔ - m), and with it two numbers: V at the z
-it found (a valid cut) and an upper bound on V over all z, because every (Δ, m) lies in the half-plane λΔ - m <= F:
+that it found (a valid cut) and an upper bound on V over all z, because every (Δ, m) lies in the half-plane λΔ - m <= F:
 
     slack  l1   Δ(1 - m)    <=  (1 + F)² / 4λ                      level curve of slope λ at  λ = (1 - m)/Δ
     slack  l2   √Δ(1 - m)   <=  ⅔(1 + F) · √((1 + F)/3λ)                                     λ = (1 - m)/2Δ
     margin l2   √Δ - m      <=  F + 1/4λ                                                     λ = 1/2√Δ
 
-Bisection on log λ closes the two where the maximiser is on the convex hull of {(Δ, m)}; where it is not, the cut stays
-valid and the upper bound keeps the certificate honest.
+Bisection on log λ closes the gap between the two if the maximiser is on the convex hull of {(Δ, m)}; if it is not, the
+cut stays valid and the upper bound keeps the certificate honest.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.problem.planes.planes import Planes
 
 MAX_DECODES = 12  # per example and search; the bracket is then narrower than 1% of λ
-CLOSED = 1e-3  # relative distance of found and bound at which an example is done
+CLOSED = 1e-3  # relative distance between value and bound at which an example is done
 
 
 class Rescaled(NamedTuple):
@@ -34,14 +34,14 @@ class Rescaled(NamedTuple):
 
     cuts: Planes  # height = violation
     upper: Array  # proved upper bound on the largest violation of each example
-    lam: Array  # where the search ended: a good start for the next one
-    relaxed: NDArray[np.bool_] | None = None  # of a relaxation that knows it: see Planes
+    lam: Array  # the final λ, a good start for the next search
+    relaxed: NDArray[np.bool_] | None = None  # from a relaxation: see Planes
 
 
 def search_rescaled(batch: Batch, formulation: Formulation, w: Array, lam: Array) -> Rescaled:
     """Find the best cut of every example by a bracketing search on λ, started from `lam`."""
     n = len(batch)
-    best, upper = np.zeros(n), np.full(n, np.inf)  # the truth itself is always there, with violation 0
+    best, upper = np.zeros(n), np.full(n, np.inf)  # the truth itself is always an output, with violation 0
     proves = batch.search.proves
     relaxed: NDArray[np.bool_] | None = None
     low, high, lam, best_lam = np.zeros(n), np.full(n, np.inf), lam.copy(), lam.copy()
@@ -76,7 +76,7 @@ def search_rescaled(batch: Batch, formulation: Formulation, w: Array, lam: Array
 
 
 def _next(low: Array, high: Array) -> Array:
-    """Widen by 4 until the bracket has two ends, then halve it on the log scale."""
+    """Widen the bracket by 4 until it has two ends, then halve it on the log scale."""
     with np.errstate(invalid="ignore"):
         middle = np.sqrt(low * high)
     return np.where(low == 0, high / 4, np.where(np.isinf(high), low * 4, middle))
@@ -98,7 +98,7 @@ def _bound(formulation: Formulation, decoded: Array, lam: Array) -> Array:
 
 
 def _select(parts: list[Planes], chosen: NDArray[np.intp]) -> Planes:
-    """Row 0 is the truth's plane, which is zero; the rows of the parts follow."""
+    """Stack the chosen rows; row 0 is the truth's plane, which is zero, and the rows of the parts follow."""
     rows = [AtomRows.of(part.dpsi) for part in parts]
     truth = AtomRows(rows[0].atoms, np.zeros(2, dtype=np.int32), rows[0].indices[:0], rows[0].values[:0])
     stack = AtomRows.stack([truth, *rows])

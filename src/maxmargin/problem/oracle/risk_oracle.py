@@ -1,4 +1,4 @@
-"""RiskOracle: the regularised risk of n examples, as every solver may ask for it."""
+"""RiskOracle: the regularised risk of n examples, the common interface of oracles for solvers."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from maxmargin.problem.oracle.weight_space import WeightSpace
 class RiskOracle:
     """The objective P(w) = ½‖w‖² + C R(w) of n examples, seen through values and cuts of its risk R.
 
-    What all oracles have: Oracle sees examples through their most violated outputs, SoftOracle through distributions
-    over all outputs. A solver that needs one of the two says so in `requires`.
+    Oracle sees examples through their most violated outputs, SoftOracle through distributions over all outputs. A
+    solver that needs one of the two lists it in `requires`.
 
     The constructor sets `n`, `dim`, `weights` (they sum to n), `formulation`, `geometry` (a prior and bounds, or None),
     `space` (inner products of weights), `placement` (where the examples are searched) and `memory` (the budget from
@@ -55,13 +55,13 @@ class RiskOracle:
         self.formulation, self.memory = formulation, memory
         self.n, self.dim = len(batch), batch.dim
         self.weights = normalised_weights(sample_weight, self.n)
-        if sizes is not None:  # the risk is the mean over what examples are made of
+        if sizes is not None:  # the risk is a mean over the units of examples
             self.weights = self.weights * (self.n / np.dot(self.weights, sizes))
         self.calls = 0
 
     @property
     def batch(self) -> Batch:
-        """The examples, for their name in messages, their costs of calls, and the capabilities that they offer."""
+        """The examples: their name in messages, their costs of calls, and their capabilities."""
         return self.placement.batch
 
     @property
@@ -71,18 +71,18 @@ class RiskOracle:
 
     @property
     def method(self) -> str:
-        """The words with which a certificate says how the decoder searches."""
+        """A description of the decoder's search for the certificate."""
         return self.batch.method
 
     def with_placement(self, placement: Placement) -> Self:
-        """Return the same problem with other truths or other workers; what it is asked leaves no trace in this one."""
+        """Return the same problem with other truths or other workers; calls of it do not affect this one."""
         other = copy(self)
         other.placement, other.dim = placement, placement.batch.dim
         other.space = WeightSpace(placement.batch, self.geometry)
         return other
 
     def objective(self, w: Array, risk: float, C: float) -> float:
-        """Return P(w) from its measured risk, not rounded down."""
+        """Return P(w), given its measured risk, not rounded down."""
         return primal(self.space.square(w), risk, C) * (1 + gamma(8))
 
     def slacks(self, w: Array) -> Array:
@@ -90,7 +90,7 @@ class RiskOracle:
         raise NotImplementedError
 
     def proved_risk(self, w: Array) -> float:
-        """Return an upper bound on R(w) that is proved; inf where nothing is proved."""
+        """Return a proved upper bound on R(w); inf if nothing is proved."""
         raise NotImplementedError
 
     def mean_plane(self, w: Array) -> MeanPlane:
@@ -98,7 +98,7 @@ class RiskOracle:
         raise NotImplementedError
 
     def negligible(self, w: Array, C: float) -> float:
-        """Return an objective value that at w is no more than rounding; 0 where rounding cannot hide the risk."""
+        """Return an objective value that is only rounding at w; 0 if rounding cannot hide the risk."""
         raise NotImplementedError
 
     def risk(self, w: Array) -> float:

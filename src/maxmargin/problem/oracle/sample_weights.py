@@ -21,5 +21,5 @@ def normalised_weights(sample_weight: Any, n: int) -> Array:
         raise ValueError(f"sample_weight[{i}] is {weights[i]}; weights must be finite and >= 0")
     if weights.sum() == 0:
         raise ValueError("all sample weights are zero: there is nothing to learn from")
-    weights = weights / weights.max()  # whose sum neither overflows nor vanishes
+    weights = weights / weights.max()  # so that the sum neither overflows nor underflows
     return weights * (n / weights.sum())

@@ -24,19 +24,19 @@ from maxmargin.problem.planes.plane_sizes import PlaneSizes
 class SearchRecord:
     """The sizes of planes, the examples with relaxed answers, and a few planes that reveal a decoder's misses.
 
-    Order of calls: after every search `note_relaxed`, and where planes are measured `sizes` is set to include theirs.
-    `hidden` may then be asked what rounding can hide at a point.
+    Order of calls: after every search `note_relaxed`; when planes are measured, `sizes` is set to include theirs. Then
+    `hidden` returns what rounding may hide at a point.
     """
 
     def __init__(self, batch: Batch):
         self.batch, self.n = batch, len(batch)
         self.sizes = PlaneSizes()  # of the planes of the first pass, and of all passes that measured something
-        self.from_zero = False  # whether the first of them were found at w = 0, where they are large
+        self.from_zero = False  # True if the first of them were found at w = 0, where they are large
         self.missed = MissedOutputs()
-        self.relaxed: NDArray[np.bool_] | None = None  # which examples ever got an answer that is no proved output
-        self.hidden_in_shards: float | None = None  # what rounding may hide in the last pass that shards summed up
+        self.relaxed: NDArray[np.bool_] | None = None  # examples that ever got an answer that is not a proved output
+        self.hidden_in_shards: float | None = None  # what rounding may hide in the last pass that shards summed
 
-    # A checkpoint keeps what the next answers depend on besides the data: see base/files/learnt.py.
+    # A checkpoint keeps the state on which later answers depend, besides the data: see base/files/learnt.py.
     learnt: ClassVar[Fields] = {
         "sizes": LearntPlaneSizes(),
         "from_zero": Flag(),
@@ -62,7 +62,7 @@ class SearchRecord:
         return other
 
     def note_relaxed(self, index: Index, relaxed: NDArray[np.bool_] | None) -> None:
-        """Remember which of these examples got a relaxed answer; None says nothing about them."""
+        """Record which of these examples got a relaxed answer; None carries no information."""
         if relaxed is not None:
             if self.relaxed is None:
                 self.relaxed = np.zeros(self.n, dtype=bool)
@@ -70,7 +70,7 @@ class SearchRecord:
 
     @property
     def search(self) -> Search:
-        """The kind of search on these data; a relaxation that found nothing but proved outputs was exact."""
+        """The guarantee of the search on these data; a relaxation that found only proved outputs was exact."""
         promised = self.batch.search
         if promised is Search.OVERGENERATING and self.relaxed is not None and not self.relaxed.any():
             return Search.EXACT
@@ -78,12 +78,12 @@ class SearchRecord:
 
     @property
     def method(self) -> str:
-        """The words for the search, with the number of relaxed answers where the batch reports it."""
+        """A description of the search, with the number of relaxed answers if the batch reports it."""
         method, report = self.batch.method, self.batch.offers(RelaxationReport)
         if self.relaxed is None or report is None:
             return method
         return f"{method}, {report.relaxed_on(int(np.count_nonzero(self.relaxed)), self.n)}"
 
     def hidden(self, w: Array) -> float:
-        """Return what rounding may hide of the largest violation of an example at w, in the pass just made."""
+        """Return how much of an example's largest violation at w rounding may hide, in the last pass."""
         return self.sizes.unsure(w) if self.hidden_in_shards is None else self.hidden_in_shards

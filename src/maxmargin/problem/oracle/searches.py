@@ -42,9 +42,9 @@ class Searches:
     def __init__(self, placement: Placement, formulation: Formulation):
         self.placement, self.formulation = placement, formulation
         self.n = len(placement.batch)
-        self.lam = np.ones(self.n)  # where the last rescaling search of each example ended
+        self.lam = np.ones(self.n)  # the final λ of the last rescaling search of each example
 
-    # A checkpoint keeps what the next answers depend on besides the data: see base/files/learnt.py.
+    # A checkpoint keeps the state on which later answers depend, besides the data: see base/files/learnt.py.
     learnt: ClassVar[Fields] = {
         "lam": NumberArray(float, "n", least=0),
         "cache": MaybeInner(),
@@ -52,7 +52,7 @@ class Searches:
     }
 
     def with_placement(self, placement: Placement) -> Searches:
-        """Return searches of other data that begin where these have ended, and then go their own way."""
+        """Return searches of other data that begin with the state of these, and then continue on their own."""
         other = copy(self)
         other.placement, other.lam = placement, self.lam.copy()
         return other
@@ -67,7 +67,7 @@ class Searches:
     def states(self) -> list[Any] | None:
         """Each example's search state (plain data) for a later resume, or None if searches keep no state."""
         placement = self.placement
-        if placement.here:
+        if placement.in_this_process:
             return search_states(placement.batch, np.arange(self.n))
         each: list[list[Any] | None] = list(placement.map(search_states, placement.shards, placement.indices))
         known = [one for some in each if some is not None for one in some]
@@ -78,7 +78,7 @@ class Searches:
         if found is None:
             return
         placement = self.placement
-        if placement.here:
+        if placement.in_this_process:
             restore_searches(placement.batch, found)
             return
         shares = [[found[i] for i in index] for index in placement.indices]
@@ -88,7 +88,7 @@ class Searches:
         """Find the most violated cut of each of these examples at scale·w."""
         if scale != 1 and not self.formulation.plain:
             w, scale = scale * w, 1.0
-        if self.formulation.plain and self.placement.alone:  # the usual case, without detours
+        if self.formulation.plain and self.placement.alone:  # the usual case, on a short path
             return most_violated(self.placement.batch, (index, None), w, scale, self.formulation)
         shares, order = self.placement.spread(index)
         requests = self._requests(shares, index, order)
@@ -103,7 +103,7 @@ class Searches:
         return joined(self.placement.map_shares(predicted, shares, [share.at for share in shares], w, hint), order)
 
     def chunks(self, w: Array, chunks: Sequence[Index], wants_planes: bool) -> Iterator[ChunkResult]:
-        """Search one chunk after the other. Threads search ahead of the caller, as they are free."""
+        """Search one chunk after the other. Idle threads search ahead of the caller."""
         placement, rest = self.placement, (w, self.formulation, wants_planes)
         ahead = placement.spread_ahead(chunks)
         results: Iterator[Any] = iter(())
@@ -122,7 +122,7 @@ class Searches:
             yield result
 
     def shard_sums(self, w: Array, weights: Array, sizes: PlaneSizes, cut: bool) -> ShardSum:
-        """Make a pass over all shards and sum it up where they are; the sum depends on their number by rounding."""
+        """Make a pass over all shards and sum it at the workers; through rounding, the sum depends on their number."""
         indices, sizes = self.placement.indices, sizes._replace(atoms=None)
         requests = [ShardRequest(weights[index], sizes, self._begin(index), cut) for index in indices]
         found: ShardSum = self.placement.reduce_shards(joined_sums, shard_sum, requests, w, self.formulation)
@@ -132,7 +132,7 @@ class Searches:
         return found
 
     def _begin(self, index: Index) -> Array | None:
-        """Return where rescaling searches of these examples begin."""
+        """Return the λ with which rescaling searches of these examples begin."""
         return None if self.formulation.plain else self.lam[index]
 
     def _requests(self, shares: Sequence[Share], index: Index, order: Index | None) -> list[SearchRequest]:
@@ -144,17 +144,17 @@ class Searches:
         return [(share.at, begin) for share, begin in zip(shares, own, strict=True)]
 
 
-# --- what is done where the data are
+# --- functions that run where the data are
 
 
 def search_states(batch: Batch, index: Index) -> list[Any] | None:
-    """Return the search states of a batch or shard; `index`, its examples, is not needed for that."""
+    """Return the search states of a batch or shard; `index`, its examples, is not used."""
     resumable = batch.offers(ResumableSearches)
     return None if resumable is None else resumable.search_states()
 
 
 def restore_searches(batch: Batch, states: list[Any]) -> None:
-    """Begin the next searches of a batch or shard with these states."""
+    """Set the states with which the next searches of a batch or shard begin."""
     resumable = batch.offers(ResumableSearches)
     if resumable is None:
         raise ValueError(f"the searches of {batch.name} keep no state")

@@ -1,4 +1,4 @@
-"""Sums over a shard of the data, made where the shard is: one vector returns instead of all planes."""
+"""Sums over a shard of the data, computed by its worker: one vector is returned instead of all planes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from maxmargin.problem.planes.plane_sizes import CutSize, PlaneSizes
 
 
 class ShardRequest(NamedTuple):
-    """The question that a shard answers, beside w."""
+    """The request to a shard, besides w."""
 
-    weights: Array  # of every example in the mean
-    sizes: PlaneSizes  # of its planes so far, without atoms
-    lam: Array | None  # where its rescaling searches begin
-    cut: bool  # whether the mean plane is wanted, and not only slacks
+    weights: Array  # weights of the examples in the mean
+    sizes: PlaneSizes  # sizes of its planes so far, without atoms
+    lam: Array | None  # the λ with which its rescaling searches begin
+    cut: bool  # True if the mean plane is needed, not only slacks
 
 
 class ShardSum(NamedTuple):
@@ -37,7 +37,7 @@ class ShardSum(NamedTuple):
     relaxed: list[NDArray[np.bool_] | None]
     lam: list[Array | None]
     sizes: list[PlaneSizes]
-    unsure: float  # what rounding may hide, at most
+    unsure: float  # an upper bound on what rounding may hide
 
 
 def shard_sum(batch: Batch, request: ShardRequest, w: Array, formulation: Formulation) -> ShardSum:
@@ -71,7 +71,7 @@ def shard_sum(batch: Batch, request: ShardRequest, w: Array, formulation: Formul
 
 
 def joined_sums(one: ShardSum, other: ShardSum) -> ShardSum:
-    """Add up the sums of two groups of shards."""
+    """Add the sums of two groups of shards."""
     return ShardSum(
         None if one.a is None or other.a is None else one.a + other.a,
         one.offset + other.offset,

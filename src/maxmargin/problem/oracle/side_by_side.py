@@ -1,7 +1,7 @@
-"""Whole trainings of one problem side by side, as many at once as there are workers.
+"""Whole trainings of one problem in parallel, as many at once as there are workers.
 
-Order of calls: `side_by_side` starts the runs and yields what they return, in order; `stop_runs` gives up what is still
-running.
+Order of calls: `side_by_side` starts the runs and yields their results, in order; `stop_runs` cancels those that are
+still running.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ def side_by_side(
 ) -> Iterator[Any]:
     """Yield run(oracle, each[k], watch, *shared) for every k.
 
-    `run` is a function that other processes can import. They cannot watch, and get None instead; what they return has
-    references to the data, and no copies.
+    `run` is a function that other processes can import. In other processes, watch is None; their results contain
+    references to the data, not copies.
     """
     executor = oracle.placement.executor
     if not at_once(oracle, len(each)):
         return Serial().map(run, [oracle] * len(each), each, watch, *shared)
     if executor.shares_memory:
-        own = oracle.with_placement(Placement(oracle.batch, Serial()))  # no run may wait for the pool that it is in
+        # a run must not wait for the pool that it runs in
+        own = oracle.with_placement(Placement(oracle.batch, Serial()))
         return executor.map(run, [own] * len(each), each, watch, *shared)
     copies = executor.place([oracle.batch] * min(len(each), executor.workers))
     data = [copies[k % len(copies)] for k in range(len(each))]
@@ -39,12 +40,12 @@ def side_by_side(
 
 
 def at_once(oracle: Oracle, runs: int) -> bool:
-    """Return whether `side_by_side` makes several of these runs at a time; with a kernel, no two may use its cache."""
+    """Return whether `side_by_side` makes several of these runs at once; with a kernel, no two may use its cache."""
     return runs > 1 and oracle.placement.executor.workers > 1 and not oracle.placement.exclusive
 
 
 def stop_runs(oracle: Oracle) -> None:
-    """Give up the runs in other processes, and wait for those in threads."""
+    """Cancel the runs in other processes, and wait for those in threads."""
     oracle.placement.executor.close()
 
 

@@ -1,4 +1,4 @@
-"""Smaller problems on the data of an oracle: fewer outputs near a point, or the units of some planes alone."""
+"""Smaller problems on the data of an oracle: fewer outputs near a point, or only the units of some planes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from maxmargin.problem.planes.planes import Planes
 class NearbyCuts:
     """The risk over the outputs that matter near a point.
 
-    Its cuts are cuts of the whole risk, and its own risk is no more than that. Calls are not counted.
+    Its cuts are cuts of the whole risk, and its own risk is a lower bound on that. Calls are not counted.
 
     Order of calls: `nearby_cuts` at a point, then `mean_plane` at points near it.
     """
@@ -30,7 +30,7 @@ class NearbyCuts:
         self.dim, self.n, self.weights, self.formulation = oracle.dim, oracle.n, oracle.weights, oracle.formulation
 
     def mean_plane(self, w: Array) -> MeanPlane:
-        """Return this risk linearised at w; `risk` of the plane is not raised by what rounding may hide."""
+        """Return this risk linearised at w; `risk` of the plane does not include what rounding may hide."""
         total, slacks = CutSum(self.dim, self.formulation), []
         chunks = chunks_of(np.arange(self.n))
         for index, chunk in zip(chunks, self.searches.chunks(w, chunks, True), strict=True):
@@ -43,7 +43,7 @@ class NearbyCuts:
 
 
 def nearby_cuts(oracle: Oracle, w: Array) -> NearbyCuts | None:
-    """Return the cuts of a problem with fewer outputs, those close to w; None where nothing is to be saved."""
+    """Return the cuts of a problem with fewer outputs, those close to w; None if nothing can be saved."""
     search = oracle.batch.offers(NarrowedSearch)
     few = None if search is None else search.narrowed(w)
     return None if few is None else NearbyCuts(oracle, few)

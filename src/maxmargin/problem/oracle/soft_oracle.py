@@ -1,4 +1,6 @@
-"""SoftOracle: a smooth risk (tangents.py) in the place of the largest violations, for solvers that ask for tangents."""
+"""SoftOracle: the oracle of a smooth risk (tangents.py) instead of the largest violations, for solvers that use
+tangents.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from maxmargin.problem.planes.plane_sizes import CutSize
 
 
 class SoftOracle(RiskOracle):
-    """n examples seen through their distributions of outputs.
+    """An oracle that sees n examples through their distributions of outputs.
 
     Order of calls: as for every RiskOracle; `gibbs_dual` at the beginning of a run that keeps distributions.
     """
@@ -50,29 +52,29 @@ class SoftOracle(RiskOracle):
         return self.risk(w)
 
     def mean_plane(self, w: Array) -> MeanPlane:
-        """Return the tangent of the risk at w; its offset is lowered by what rounding may have added to it."""
+        """Return the tangent of the risk at w; its offset is lowered by its possible rounding error."""
         found, a = self._tangents(w)
         a /= self.n
         mass, low = (
             found.mass / self.n,
             float(np.dot(self.weights, np.maximum(found.slacks - found.errors, 0.0))) / self.n,
         )
-        # The gradient is off by some e: at w' the cut may be too high by ‖e‖ (‖w‖ + ‖w'‖). What reads a cut allows for
-        # the second part, which belongs to its own w'.
+        # The gradient has an error e: at w' the cut may be too high by ‖e‖ (‖w‖ + ‖w'‖). The users of a cut allow for
+        # the second term, which depends on their own w'.
         size = CutSize(mass, low + mass * float(np.linalg.norm(w)), int(min(found.terms + self.n + self.dim, 2**62)))
         return MeanPlane(a, low + float(np.dot(a, w)), self.risk_of(found.slacks + found.errors), size=size)
 
     def negligible(self, w: Array, C: float) -> float:
-        """Return 0: all outputs add to a smooth risk, so that rounding does not hide it."""
+        """Return 0: all outputs contribute to a smooth risk, so rounding does not hide it."""
         return 0.0
 
     def gibbs_dual(self, C: float, earlier: Any = None) -> Any:
-        """Return the dual point with one distribution of outputs per example, in the form that the batch has for it."""
+        """Return the dual point with one distribution of outputs per example, in the form of the batch."""
         dual = required(self.batch, DistributionDual, "a dual over distributions")
         return dual.gibbs_dual(self.weights, self.softness, C, self.memory, earlier)
 
     def _tangents(self, w: Array) -> tuple[Tangents, Array]:
-        """Return the tangents of all examples, and what they add up to."""
+        """Return the tangents of all examples, and their sum."""
         self._count(w, self.n)
         shares, order = self.placement.spread(np.arange(self.n))
         weights = self.weights if order is None else self.weights[np.argsort(order)]
@@ -86,7 +88,7 @@ class SoftOracle(RiskOracle):
 
 
 def add_up(batch: Batch, request: tuple[Index, Array], w: Array, softness: Softness) -> tuple[Tangents, Array]:
-    """Return the tangents of some examples, a chunk after the other, and the array that they were added to."""
+    """Return the tangents of some examples, one chunk after the other, and the array that they were added to."""
     index, weights = request
     total = np.zeros(len(w))
     found = []

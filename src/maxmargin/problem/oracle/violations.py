@@ -22,27 +22,27 @@ SearchRequest = tuple[Index, Array | None]  # positions in the batch, and the λ
 class Violations(NamedTuple):
     """Planes whose height is the violation.
 
-    Solvers measure the objective by what an undergenerating search found, which is all that they can act on, and by
-    what is proved otherwise.
+    With an undergenerating search, solvers measure the objective by the outputs found, the only ones that they can act
+    on; otherwise by proved bounds.
     """
 
     planes: Planes
-    heights: Array  # of the planes where they were asked for
-    measured: Array  # each example's largest violation, as the objective is measured
-    proved: Array  # upper bounds on it; inf where nothing is proved
-    lam: Array | None = None  # where a rescaling search ended: the next one begins there
+    heights: Array  # heights of the planes at w
+    measured: Array  # each example's largest violation, as used in the objective
+    proved: Array  # upper bounds on it; inf if nothing is proved
+    lam: Array | None = None  # the final λ of a rescaling search, with which the next one begins
     relaxed: NDArray[np.bool_] | None = None  # see Planes
 
 
 class ChunkResult(NamedTuple):
-    """The slacks of a chunk of examples, and what a pass over the data learns beside them."""
+    """The slacks of a chunk of examples, and other results of a pass over the data."""
 
-    slacks: Array  # as the objective is measured
-    proved: Array  # upper bounds on the slacks; inf where nothing is proved
-    lam: Array | None  # where rescaling searches ended
+    slacks: Array  # as used in the objective
+    proved: Array  # upper bounds on the slacks; inf if nothing is proved
+    lam: Array | None  # the final λ of rescaling searches
     relaxed: NDArray[np.bool_] | None  # see Planes
     sizes: PlaneSizes  # of the planes
-    found: Violations | None  # where the planes themselves are wanted
+    found: Violations | None  # the planes themselves, if requested
 
 
 def most_violated(batch: Batch, request: SearchRequest, w: Array, scale: float, formulation: Formulation) -> Violations:
@@ -78,7 +78,7 @@ def most_violated(batch: Batch, request: SearchRequest, w: Array, scale: float, 
 def search_chunk(
     batch: Batch, request: SearchRequest, w: Array, formulation: Formulation, wants_planes: bool
 ) -> ChunkResult:
-    """Find the slacks of these examples of a batch at w, and their most violated planes where they are wanted."""
+    """Find the slacks of these examples of a batch at w, and their most violated planes if requested."""
     found = most_violated(batch, request, w, 1.0, formulation)
     return ChunkResult(
         np.maximum(found.measured, 0.0),
@@ -93,12 +93,12 @@ def search_chunk(
 def predicted(batch: Batch, index: Index, w: Array, hint: float) -> Violations:
     """Find the cuts of plain predictions, in which a hint of loss decides ties."""
     planes = batch.take(index).planes(w, hint).over_atoms()
-    heights = np.zeros(len(index))  # which nobody asks for
+    heights = np.zeros(len(index))  # not used
     return Violations(planes, heights, heights, heights, relaxed=planes.relaxed)
 
 
 def joined(parts: list[Violations], order: Index | None) -> Violations:
-    """Join what several workers found, in the order of the examples that were asked for."""
+    """Join the results of several workers, in the order of the requested examples."""
     if len(parts) == 1 and order is None:
         return parts[0]
     planes = Planes.stack([part.planes for part in parts])
@@ -110,7 +110,7 @@ def joined(parts: list[Violations], order: Index | None) -> Violations:
 
 
 def joined_chunk(parts: list[ChunkResult], order: Index | None) -> ChunkResult:
-    """Join what several workers found of one chunk, in the order of its examples."""
+    """Join the results of several workers for one chunk, in the order of its examples."""
     if len(parts) == 1 and order is None:
         return parts[0]
     found = [each.found for each in parts if each.found is not None]

@@ -1,4 +1,4 @@
-"""WeightSpace: inner products of weights, and where weights may be."""
+"""WeightSpace: inner products of weights, and the constraints on weights."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from maxmargin.problem.dual.geometry import Geometry
 
 
 class WeightSpace:
-    """The space of w: with a kernel, its arrays hold coefficients; a geometry adds a prior and bounds.
+    """The space of w: with a kernel, its arrays are coefficients; a geometry adds a prior and bounds.
 
     Order of calls: any. Nothing is set after the constructor.
     """
 
     def __init__(self, batch: Batch, geometry: Geometry | None):
-        self.dim, self.geometry = batch.dim, geometry  # None: w is drawn to 0, and may be anywhere
+        self.dim, self.geometry = batch.dim, geometry  # None: the prior is 0, and w has no bounds
         self._kernel = batch.offers(KernelSpace)
 
     def inner(self, v: Array, w: Array) -> float:
@@ -32,11 +32,11 @@ class WeightSpace:
         return raised_square(w) if self._kernel is None else self._kernel.square(w)
 
     def point(self, s: Array) -> Array:
-        """Return the w that belongs to Σ α a = s."""
+        """Return the w that Σ α a = s determines."""
         return s if self.geometry is None else self.geometry.point(s)
 
     def allowed(self, w: Array) -> Array:
-        """Return the nearest weights that keep to the bounds, if there are any."""
+        """Return the nearest weights within the bounds, if there are any."""
         return w if self.geometry is None else self.geometry.allowed(w)
 
     @property

@@ -11,16 +11,16 @@ from maxmargin.base.files.learnt import Learnt
 from maxmargin.problem.planes.compiled.plane_tables import CELLS, ENTRIES, SLOTS, PlaneTables
 
 EMPTY = PlaneTables.empty(0, 0, 0, 0)
-OF = {  # which of `tops` says how much of an array is used
+OF = {  # the counter in `tops` that says how much of an array is used
     **dict.fromkeys(("start", "length", "offset", "alpha", "idle", "folds"), SLOTS),
     **dict.fromkeys(("indices", "values"), ENTRIES),
     "gram": CELLS,
 }
-MOST_CAPACITY = 2**20  # planes of one example
+MOST_CAPACITY = 2**20  # the most planes of one example
 
 
 class LearntTables(Learnt):
-    """Of an owner with n examples, at most `slots` planes of each, and planes over `plane_atoms`."""
+    """The tables of an owner with n examples, at most `slots` planes of each, and planes over `plane_atoms`."""
 
     def left(self, value: PlaneTables) -> Any:
         return {name: each[: value.tops[OF[name]]] if name in OF else each for name, each in value._asdict().items()}
@@ -43,11 +43,11 @@ class LearntTables(Learnt):
         for name in set(tables._fields) - {"tops", "longest"}:
             if len(found[name]) != sizes[name]:
                 raise ValueError(f"{name}: expected {sizes[name]} numbers, found {len(found[name])}")
-        _check_places(tables, owner.slots)
+        _check_slots(tables, owner.slots)
         used = _used(tables)
         empty = np.ones(len(tables.start), dtype=bool)
         empty[used] = False
-        tables.start[empty] = tables.length[empty] = 0  # what is left of planes that are gone may say anything
+        tables.start[empty] = tables.length[empty] = 0  # entries left over from deleted planes are arbitrary
         if (tables.start[used] > sizes["indices"]).any() or (tables.length[used] > sizes["indices"]).any():
             raise ValueError("expected planes within their entries")
         if (tables.start[used] + tables.length[used] > sizes["indices"]).any():
@@ -59,25 +59,25 @@ class LearntTables(Learnt):
         return tables
 
 
-def _check_places(tables: PlaneTables, most: int) -> None:
-    """Every example has its own slots and products, and no more planes than fit."""
+def _check_slots(tables: PlaneTables, most: int) -> None:
+    """Check that every example has its own slots and products, and no more planes than fit."""
     if (tables.filled > tables.capacity).any() or (tables.filled > most).any():
         raise ValueError(f"expected at most {most} planes of an example, and no more than its capacity")
     if len(tables.capacity) and tables.capacity.max() > MOST_CAPACITY:
         raise ValueError(f"expected capacities up to {MOST_CAPACITY}")
-    _check_apart(tables.base, tables.capacity, int(tables.tops[SLOTS]))
-    _check_apart(tables.gram_base, tables.capacity**2, int(tables.tops[CELLS]))
+    _check_disjoint(tables.base, tables.capacity, int(tables.tops[SLOTS]))
+    _check_disjoint(tables.gram_base, tables.capacity**2, int(tables.tops[CELLS]))
 
 
 def _used(tables: PlaneTables) -> NDArray[np.int64]:
-    """The slots that have a plane."""
+    """Return the slots that have a plane."""
     filled = tables.filled
     within = np.arange(filled.sum()) - np.repeat(np.cumsum(filled) - filled, filled)
     return np.asarray(np.repeat(tables.base, filled) + within)
 
 
-def _check_apart(first: NDArray[np.int64], size: NDArray[np.int64], top: int) -> None:
-    """Of ranges: that they end before the top, and that no two overlap."""
+def _check_disjoint(first: NDArray[np.int64], size: NDArray[np.int64], top: int) -> None:
+    """Check that ranges end before the top, and that no two overlap."""
     used = np.flatnonzero(size)
     if (first > top).any() or (size > top).any() or (first[used] + size[used] > top).any():
         raise ValueError(f"expected ranges that end at {top}")

@@ -14,11 +14,11 @@ from maxmargin.problem.planes.planes import Planes
 
 
 class CutSize(NamedTuple):
-    """The size of a cut, which is a sum: terms that cancel in it leave their rounding behind."""
+    """The size of a cut, a sum whose terms may cancel: rounding errors grow with the terms, not with the sum."""
 
-    a: float  # the sum of the lengths of all rows in it, each with its share
-    offset: float  # the sum of the absolute values of all that its offset is made of
-    terms: int  # the numbers in that sum
+    a: float  # the sum of the lengths of all rows in it, each times its share
+    offset: float  # the sum of the absolute values of all terms of its offset
+    terms: int  # the number of terms in that sum
 
     def plus(self, a: float, offset: float, terms: int) -> CutSize:
         """Return the size with more terms in the sum."""
@@ -29,16 +29,16 @@ class PlaneSizes(NamedTuple):
     """The sizes of the largest planes that were seen: rounding errors grow with them."""
 
     a: float = 0.0  # the longest row
-    weight: float = 0.0  # the most weight of atoms in a row
-    whole: float = 0.0  # the longest Ψ of truth and output together, where decoders compare these
+    weight: float = 0.0  # the largest sum of |values| of atoms in a row
+    whole: float = 0.0  # the longest Ψ of truth and output together, for decoders that compare these
     b: float = 0.0
     entries: int = 0
     atoms: Atoms | None = None
 
     def with_planes(self, planes: Planes) -> PlaneSizes:
-        """Return the largest sizes of these and of some planes."""
+        """Return the elementwise maximum of these sizes and those of some planes."""
         rows = AtomRows.of(planes.dpsi)
-        # The weights of empty rows are those of the next one: no more than the largest.
+        # An empty row gets the weight of the next one, which is at most the largest.
         absolute = np.append(np.abs(rows.values[: rows.indptr[-1]]), 0.0)
         return PlaneSizes(
             max(self.a, float(np.max(rows.sizes, initial=0.0))),
@@ -61,7 +61,7 @@ class PlaneSizes(NamedTuple):
         assert self.atoms is not None
         length = self.atoms.size_of(w)
         product = self.a * length
-        if product > 1e3 * self.b:  # else rounding is next to nothing, and a closer look costs more
+        if product > 1e3 * self.b:  # otherwise rounding is negligible, and a sharper bound costs more than it gains
             product = min(product, self.weight * self.atoms.largest(w))
         return max(product, self.whole * length)
 
@@ -71,11 +71,12 @@ class PlaneSizes(NamedTuple):
         return max(self.entries, 64) + 8 + (0 if self.atoms is None else self.atoms.terms)
 
     def unsure(self, w: Array) -> float:
-        """Return what rounding may hide of the largest violation of an example at w.
+        """Return how much of an example's largest violation at w rounding may hide.
 
-        A height b - ⟨a, w⟩ is off by at most γ(|b| + Σ|aⱼwⱼ|), and the decoder, which compares heights, by as much for
-        what it took and for what it left. The largest planes seen so far stand for what it left.
+        A height b - ⟨a, w⟩ is off by at most γ(|b| + Σ|aⱼwⱼ|). The decoder, which compares heights, is off by as much
+        for the output that it chose and for any that it rejected; the largest planes seen so far stand for the rejected
+        ones.
         """
-        if self.atoms is None or not np.any(w):  # at w = 0 losses are all
+        if self.atoms is None or not np.any(w):  # at w = 0, heights are losses
             return 0.0
         return 3 * gamma(self.terms) * (self.b + self.product(w))

@@ -1,6 +1,6 @@
-"""Planes: all that training needs of a structure.
+"""Planes: the form in which a structure describes its outputs to training.
 
-For example i and an output z that the decoder found, the cut
+For example i and an output z that the decoder found, a plane is the cut
 
     w  ->  Δ(yᵢ, z) - ⟨w, δΨᵢ(z)⟩,      δΨᵢ(z) = Ψ(xᵢ, yᵢ) - Ψ(xᵢ, z),
 
@@ -22,14 +22,14 @@ Rows: TypeAlias = "Array | sparse.csr_array | AtomRows"
 
 
 class Planes(NamedTuple):
-    """Row i is the cut  w -> loss[i] - ⟨dpsi[i], w⟩."""
+    """Planes of examples: row i is the cut  w -> loss[i] - ⟨dpsi[i], w⟩."""
 
     dpsi: Rows  # (m, dim): dense, CSR, or rows over shared atoms
     loss: Array  # (m,)
-    upper: Array | None = None  # (m,) where the search is not exact: proved bounds on the highest λΔ - ⟨w, δΨ⟩
-    # (m,) of a relaxation that knows it: whether what was found is not an output, or not proved to be the best one
+    upper: Array | None = None  # (m,) if the search is not exact: proved upper bounds on the maximum of λΔ - ⟨w, δΨ⟩
+    # (m,) from a relaxation: True if the result is not an output, or is not proved to be the best one
     relaxed: NDArray[np.bool_] | None = None
-    # (m,) how long Ψ of truth and output are together, where the decoder compares whole Ψ: much of them may cancel
+    # (m,) ‖Ψ‖ of truth and output together, if the decoder compares whole Ψ, much of which may cancel
     lengths: Array | None = None
 
     def values(self, w: Array) -> Array:
@@ -38,22 +38,22 @@ class Planes(NamedTuple):
 
     @classmethod
     def stack(cls, parts: list[Planes]) -> Planes:
-        """Stack planes that have AtomRows over the same atoms. Bounds are left behind."""
+        """Stack planes that have AtomRows over the same atoms; `upper` and later fields are dropped."""
         rows: list[Any] = [part.dpsi for part in parts]
         lengths = [part.lengths for part in parts if part.lengths is not None]
         together = np.concatenate(lengths) if len(lengths) == len(parts) else None
         return cls(AtomRows.stack(rows), np.concatenate([part.loss for part in parts]), lengths=together)
 
     def over_atoms(self) -> Planes:
-        """Return these planes with AtomRows, whose products do not depend on the number of rows as those of BLAS do."""
+        """Return these planes with AtomRows: unlike BLAS, their products do not depend on the number of rows."""
         return self if isinstance(self.dpsi, AtomRows) else self._replace(dpsi=AtomRows.of(self.dpsi))
 
 
 def bound_by_ratio(heights: Array, truths: Array, ratio: float) -> Array:
-    """Return upper bounds on the highest planes of a search that attains `ratio` of every maximum >= 0.
+    """Return upper bounds on the highest planes of a search that attains at least `ratio` of every maximum >= 0.
 
-    What was found has the value v = height + ⟨w, Ψ(x, truth)⟩, so no output has more than v / ratio (the step in
-    Finley and Joachims 2008 that bounds the slack of an undergenerating search). A negative v tells nothing.
+    The output found has the value v = height + ⟨w, Ψ(x, truth)⟩, so no output has more than v / ratio (the step in
+    Finley and Joachims 2008 that bounds the slack of an undergenerating search). A negative v gives no bound.
     """
     values = heights + truths
     bounds = np.where(values >= 0, values / ratio - truths, np.inf)

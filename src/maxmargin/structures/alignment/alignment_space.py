@@ -15,24 +15,24 @@ from maxmargin.structures.alignment.compiled.alignment_arrays import ScoredPair
 from maxmargin.structures.alignment.scored_pairs import best_alignments
 
 Mode = Literal["global", "overlap", "local"]
-MODES = get_args(Mode)  # in the order of compiled/alignment.py
+MODES = get_args(Mode)  # as numbered in compiled/alignment.py
 
 
 class AlignmentScores(NamedTuple):
     """Scores of the alignments of sequences a and b, of n and m residues.
 
-    Rows of `of_a`: skipping residue i as the first of a gap, and as a further one (entry n is not used); and what is
-    added for the first, and for every further, skipped residue of b in a gap that stands before residue i of a (n: at
-    the end). Those of `of_b` are the same with the sequences exchanged.
+    Rows of `of_a`: skipping residue i as the first of a gap, and as a further one (entry n is not used); and the
+    additions for the first, and for every further, skipped residue of b in a gap before residue i of a (n: at the end).
+    Those of `of_b` are the same with the sequences exchanged.
     """
 
-    pairs: Array  # (n, m): of aligning residue i of a to residue j of b
+    pairs: Array  # (n, m): the score of aligning residue i of a with residue j of b
     of_a: Array  # (4, n + 1)
     of_b: Array  # (4, m + 1)
 
     @classmethod
     def of(cls, pairs: Any, first: float = 0.0, further: float = 0.0) -> AlignmentScores:
-        """Make scores of a table of pairs, with the same scores for the first and further residues of all gaps."""
+        """Make scores from a table of pairs, with the same scores for the first and further residues of all gaps."""
         n, m = np.shape(pairs)
         of_a, of_b = (np.zeros((4, length + 1)) for length in (n, m))
         for table in (of_a, of_b):
@@ -50,7 +50,7 @@ class TruePairs(NamedTuple):
 
     @classmethod
     def of(cls, pairs: Codes, trusted: Codes, lengths: tuple[int, int], max_shift: int) -> TruePairs:
-        """Make it of all pairs and of those that are trusted, where a pair may miss by max_shift and still be right."""
+        """Make a truth from all pairs and the trusted ones; a pair may miss by max_shift and still be right."""
         low, high = (np.zeros(lengths[0], dtype=np.int64) for _ in range(2))
         low[trusted[:, 0]] = np.maximum(trusted[:, 1] - max_shift, 0)
         high[trusted[:, 0]] = np.minimum(trusted[:, 1] + max_shift + 1, lengths[1])
@@ -68,10 +68,12 @@ class AlignmentSpace:
     Scores are a list of AlignmentScores, one for every pair of sequences. Found outputs are a list of int64 arrays
     (k, 2), the aligned positions (i, j) of every pair of sequences, increasing in both.
 
-    lengths : how many residues the two sequences of every pair have
-    mode : what residues before the first and behind the last aligned pair score: 0 as all gaps, 1 nothing for the
+    Parameters
+    ----------
+    lengths : the numbers of residues of the two sequences of every pair
+    mode : the score of residues before the first and after the last aligned pair: 0 as in all gaps, 1 nothing for the
         longer end, 2 nothing ("global", "overlap", "local")
-    truths : the true alignments; None: they are not known
+    truths : the true alignments; None if they are not known
     """
 
     def __init__(self, lengths: Sequence[tuple[int, int]], mode: int, truths: Sequence[TruePairs] | None = None):
@@ -81,7 +83,7 @@ class AlignmentSpace:
     def of_lengths(
         cls, lengths: Any, mode: str = "overlap", truth: Sequence[Any] | None = None, max_shift: int = 0
     ) -> AlignmentSpace:
-        """Make the space of pairs of sequences with so many residues, (n, m) each.
+        """Make the space of pairs of sequences with these numbers of residues, (n, m) each.
 
         mode : "global", "overlap" or "local"
         truth : None, or the true alignment of every pair of sequences, the list of its aligned positions (i, j)
@@ -155,7 +157,7 @@ class AlignmentSpace:
 
         return AlignmentSums(self.lengths, lambda k: SummedAlignment(self._pair(k, given[k], 0.0), self.mode), score)
 
-    # --- inside
+    # --- helpers
 
     def _checked(self, scores: Sequence[AlignmentScores]) -> list[AlignmentScores]:
         return [
@@ -164,7 +166,7 @@ class AlignmentSpace:
         ]
 
     def _pair(self, k: int, scores: AlignmentScores, lam: float) -> ScoredPair:
-        """Return what compiled code reads of pair k of sequences, with lam times the loss in the scores."""
+        """Return the arrays that compiled code reads for pair k of sequences, with lam times the loss in the scores."""
         n = self.lengths[k][0]
         if lam:
             need_truth(self.truths)
@@ -176,7 +178,7 @@ class AlignmentSpace:
 
 
 def with_totals(table: Array) -> Array:
-    """Return scores of gaps with a row of running sums of further residues, as compiled/alignment.py has them."""
+    """Append a row of running sums of further residues to gap scores, as compiled/alignment.py needs it."""
     filled = np.zeros((5, table.shape[1]))
     filled[:4] = table
     np.cumsum(table[1, :-1], out=filled[4, 1:])

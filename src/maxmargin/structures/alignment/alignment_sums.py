@@ -56,9 +56,9 @@ class AlignmentSums:
 
     Marginals are matrices, the probability of every aligned pair (i, j).
 
-    lengths : how many residues the two sequences of every pair have
-    summed : summed(k) -> the sums of pair k of sequences, made anew for every question
-    score : score(k, pairs) -> the score of an alignment of pair k
+    lengths : the numbers of residues of the two sequences of every pair
+    summed : summed(k) computes the sums of pair k of sequences, whenever they are needed
+    score : score(k, pairs) returns the score of an alignment of pair k
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class AlignmentSums:
         scores = np.empty(len(Y))
         for i, (size, y) in enumerate(zip(self.lengths, Y, strict=True)):
             scores[i] = self.score(i, PairwiseAlignment.of(y, size, f"the alignment of example {i}").pairs)
-        return np.minimum(scores - self.log_partitions, 0.0)  # but for rounding
+        return np.minimum(scores - self.log_partitions, 0.0)  # rounding may exceed 0
 
     def sample(self, rng: np.random.Generator, n: int) -> list[list[PairwiseAlignment]]:
         drawn = []

@@ -82,20 +82,11 @@ class AlignmentTrainer(Trainer):
         raise NotImplementedError
 
     def certify(self, X: Any, Y: Any, sample_weight: Any = None, tol: float = 1e-2) -> Certificate:
-        """Measure how far the current weights are from the optimum on these data; see StructuredSVM.certify."""
+        """Measure the distance of the current weights from the optimum on these data; see StructuredSVM.certify."""
         check_is_fitted(self)
         if not hasattr(self, "solution_"):
             raise ValueError("this model was made without training and has no objective to certify; fit trains one")
         return super().certify(X, Y, sample_weight, tol)
-
-    def _predictions_to_judge(self, X: Any, Y: Any) -> Any:
-        """Return the predictions for X; ValueError unless Y has a truth for each, and there is at least one."""
-        found = self.predict(X)
-        if len(found) != len(Y):
-            raise ValueError(f"X has {len(found)} examples but Y has {len(Y)}")
-        if not len(found):
-            raise ValueError("no examples given: there is nothing to score")
-        return found
 
     def _prior(self, task: Any, batch: Batch, sample_weight: Any) -> Any:
         """Return a named matrix or a model as weights of this task. Weights that were not learnt are scaled."""

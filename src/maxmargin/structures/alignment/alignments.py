@@ -18,16 +18,14 @@ class PairwiseAlignment:
     """An alignment: pairs (i, j) of positions in a sequence of n and one of m residues, strictly increasing in both.
 
     It is immutable, and equal to another alignment with the same content. Residues in no pair are aligned to gaps; the
-    order
-    of the gaps of the two sequences between two pairs is not part of an alignment.
+    order of the gaps of the two sequences between two pairs is not part of an alignment.
 
     Parameters
     ----------
     pairs : (k, 2) positions, counted from 0.
     lengths : (n, m), the lengths of the two sequences.
     trusted : (k,) Boolean values: the pairs that a loss may count. Reference alignments are often certain of some
-    columns
-        only. None trusts all pairs.
+        columns only. None trusts all pairs.
 
     Examples
     --------
@@ -63,8 +61,7 @@ class PairwiseAlignment:
         """Make an alignment from two rows of equal length in which the letters of `gaps` are gaps.
 
         Columns with a gap in both rows (as in two rows of a larger alignment) are left out. With lowercase_untrusted, a
-        pair is
-        trusted only if neither of its letters is lower-case.
+        pair is trusted only if neither of its letters is lower-case.
         """
         if len(a) != len(b):
             raise ValueError(f"the first row has {len(a)} columns and the second {len(b)}; expected equally many")
@@ -81,8 +78,7 @@ class PairwiseAlignment:
         """Make an alignment of two sequences of these lengths from any of its accepted forms.
 
         y is a PairwiseAlignment, a list or (k, 2) array of pairs, or two gapped strings (with "-" or "." for gaps).
-        `name`
-        begins the message of errors.
+        `name` begins the message of errors.
         """
         try:
             if isinstance(y, PairwiseAlignment):
@@ -125,12 +121,10 @@ class PairwiseAlignment:
         return "".join(rows[0]), "".join(rows[1])
 
     def agreement(self, truth: PairwiseAlignment, max_shift: int = 0) -> float:
-        """Return Q, the share of truth's trusted pairs (i, j) for which this aligns i to some j' with |j - j'| <=
-        max_shift.
+        """Return Q, the share of truth's trusted pairs (i, j) for which i is aligned within max_shift of j.
 
         Q and Q4 of the literature on protein alignment have max_shift 0 and 4. Positions of the first sequence are
-        compared, so
-        for max_shift > 0 the roles of the two sequences differ.
+        compared, so for max_shift > 0 the roles of the two sequences differ.
         """
         if self.lengths != truth.lengths:
             raise ValueError(

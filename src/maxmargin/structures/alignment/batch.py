@@ -43,7 +43,7 @@ class AlignmentBatch(Batch, RescaledSearch, Smooth):
         return super().offers(capability)
 
     def scored(self) -> ScoredAlignments:
-        """Return these pairs of sequences with their truths, ready to be scored and searched."""
+        """Return these pairs of sequences with their truths, ready for scoring and search."""
         return ScoredAlignments(self.task, [self.codes[i] for i in self.ids], [self.truths[i] for i in self.ids])
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
@@ -73,18 +73,17 @@ class AlignmentBatch(Batch, RescaledSearch, Smooth):
         return Tangents(slacks, errors, float(np.dot(weights, lengths)), most + len(self))
 
     def _sizes(self, w: Array, code: EncodedPair, softness: Softness) -> tuple[float, float, float]:
-        """Return a bound on the rounding error of a slack, a bound on ‖Ψ(x, y)‖ + ‖Ψ(x, z)‖, and the number of
-        summands.
+        """Return bounds on the rounding error of a slack and on ‖Ψ(x, y)‖ + ‖Ψ(x, z)‖, and the number of summands.
 
         An alignment goes through at most n + m states, each a sum of at most four terms, and ends at one of n m pairs.
         """
         (n, m), b, gaps = code.lengths, softness.sharpness, self.task.gaps_
-        reach, longest = self.task.reach(w, code), gaps.longest(code.gaps)
+        sizes, longest = self.task.sizes(w, code), gaps.longest(code.gaps)
         of_gaps = longest * float(np.linalg.norm(w[: gaps.size]))  # of one skipped residue
-        scores = min(n, m) * reach.score + (n + m) * of_gaps + softness.margin
-        steps = reach.terms + gaps.shape[2] + 16 * (n + m + 2)
+        scores = min(n, m) * sizes.score + (n + m) * of_gaps + softness.margin
+        steps = sizes.terms + gaps.shape[2] + 16 * (n + m + 2)
         error = 2 * gamma(steps) * (scores + 2 * (n + m) / b) + gamma(4 * n * m + steps) / b
-        length = 2 * min(n, m) * reach.length + 4 * (n + m) * longest
+        length = 2 * min(n, m) * sizes.length + 4 * (n + m) * longest
         return error, length, float(n * m + steps)
 
     def _most_violated(

@@ -40,11 +40,11 @@ class Columns:
     """The alphabets and widths of columns, set by `fit`.
 
     alphabet : None, {column: its alphabet}, or the alphabet of the column "residue".
-    unknown : "error" or "ignore": what to do with an unknown letter. An ignored letter has no features.
+    unknown : "error" or "ignore", the treatment of unknown letters. An ignored letter has no features.
     """
 
     saved: ClassVar[Fields] = {
-        "given": Dropped(),  # of fitting
+        "given": Dropped(),  # used by fit only
         "unknown": Text("ignore", "error"),
         "widths": Mapped(Text(), Whole(1, MOST_WIDTH)),
         "names": Each(Texts(different=True), size=2, kind=tuple),

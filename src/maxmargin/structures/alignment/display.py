@@ -29,8 +29,8 @@ class AlignmentDisplay:
     """A plot of two aligned sequences, with each pair coloured by comparison with the true alignment.
 
     A pair (i, j) is right if the truth aligns i to j, shifted if it aligns i to a position at most `max_shift` from j,
-    wrong if to one farther away, and not judged if the truth does not align i: right and shifted pairs are those that
-    Q of `PairwiseAlignment.agreement` counts.
+    wrong if to one farther away, and "not judged" if the truth does not align i. `PairwiseAlignment.agreement` counts
+    the right and the shifted pairs.
 
     Parameters
     ----------
@@ -116,10 +116,8 @@ class AlignmentDisplay:
         ----------
         ax : matplotlib axes to draw on; None makes new ones.
         kind : "rows" draws the sequences one above the other in blocks of `width` columns; residues that the truth
-        aligns and
-            the prediction does not are red and underlined. "path" draws both alignments as paths through the rectangle
-            of all
-            pairs of positions, the truth as a grey band, darker where it is trusted.
+            aligns and the prediction does not are red and underlined. "path" draws both alignments as paths through the
+            rectangle of all pairs of positions, the truth as a grey band, darker where it is trusted.
         width : the number of columns per block.
 
         Returns

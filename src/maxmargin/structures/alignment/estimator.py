@@ -20,6 +20,7 @@ from maxmargin.structures.alignment.alignment_trainer import AlignmentOptions, A
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.columns import RESIDUE
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix
+from maxmargin.structures.alignment.scored_predictions import predictions_for
 from maxmargin.structures.alignment.task import Alignment
 from maxmargin.training.decoding import decoded
 from maxmargin.training.parameters import task_from
@@ -46,29 +47,29 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
     {unknown}
     {nonnegative_gaps}
     prior : None, str, SubstitutionMatrix, Aligner, or what StructuredSVM takes
-        Scores that learning is drawn to: "BLOSUM62", "BLOSUM50" or "PAM250" with their usual gap costs, or any matrix
-        by Aligner.from_matrix(matrix, gap_open, gap_extend). What few reference alignments do not say stays as it was.
-        Scores that were not learnt are multiplied by the number that suits the training pairs best (prior_length.py).
+        Scores towards which weights are regularised: "BLOSUM62", "BLOSUM50" or "PAM250" with their usual gap costs, or
+        any matrix by Aligner.from_matrix(matrix, gap_open, gap_extend). Scores on which the reference alignments have
+        little evidence stay close to it. Published scores are first scaled to suit the training data (prior_length.py).
     C : float
         Weight of the mean structured hinge against ½‖w‖².
     tol : float or None
-        Relative duality gap to stop at; None: 0.1%, or what a solver object says itself. Few pairs of distant sequences
-        can be aligned right, so that the hinge stays near 1 and a small part of it decides.
+        Relative duality gap at which training stops; None: 0.1%, or the value of a solver object. Few pairs of distant
+        sequences can be aligned correctly, so the hinge stays near 1, and a small part of it decides.
     solver : str, Solver or None
         None: "bcfw" for the hinge, "lbfgs" for the other objectives.
     objective : "hinge", "likelihood" or "softmax_margin"
-        What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood of the
-        alignments (a conditional random field), or the softmax-margin between them.
+        The term that C multiplies: the mean structured hinge, minus the mean log-likelihood of the alignments (a
+        conditional random field), or the softmax-margin between them.
     sharpness : float
-        Of "softmax_margin": the larger, the nearer to the hinge.
+        For "softmax_margin": the larger, the closer to the hinge.
     calibrate : int or None
-        Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
+        Number of folds of the cross-validation that finds temperature_; None leaves that to calibrate_on(X, Y).
     {options}
 
     Attributes
     ----------
     temperature_ : float
-        The number by which scores are divided to be logarithms of probabilities.
+        The divisor of scores in the logarithms of probabilities.
     weights_ : dict of Weights
         "gaps" by kind ("open" and "extend", or "gap" if gaps are linear), and an array for every feature map, such as
         weights_["residue × residue"]["A", "C"].
@@ -169,10 +170,10 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
         return np.array([score for _, score in self.task_.decoded(self.w_, X)])
 
     def predict_confidence(self, X: Any, of: str = "pair") -> Any:
-        """Return how probable the predictions are.
+        """Return the probabilities of the predictions.
 
-        of="pair": of every x an array, the probability that the two positions of each of its pairs are aligned.
-        of="alignment": of whole alignments, one array.
+        of="pair": for every x an array, the probability that the two positions of each predicted pair are aligned.
+        of="alignment": one array, the probabilities of whole alignments.
         """
         if of not in ("pair", "alignment"):
             raise ValueError(f"of must be 'pair' or 'alignment', got {of!r}")
@@ -185,7 +186,7 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
     def score(self, X: Any, Y: Any) -> float:
         """Return the mean over pairs of the share of trusted aligned positions that are found (see max_shift)."""
         shares = []
-        for i, (z, y) in enumerate(zip(self._predictions_to_judge(X, Y), Y, strict=True)):
+        for i, (z, y) in enumerate(zip(predictions_for(self, X, Y), Y, strict=True)):
             truth = PairwiseAlignment.of(y, z.lengths, f"the alignment of example {i}")
             if not truth.trusted.any():
                 raise ValueError(f"the alignment of example {i} has no trusted pair, so its score is not defined")
@@ -206,13 +207,13 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
 
     @property
     def substitution_matrix_(self) -> Array:
-        """(K, K) scores of aligning one residue with another; other features of the model come on top of it."""
+        """(K, K) scores of aligning one residue with another; the scores of other features are added to these."""
         check_is_fitted(self)
         return models.residue_scores(self.task_, self.w_)
 
     @property
     def gap_open_(self) -> Any:
-        """The cost of a gap's first residue; in a model that is not symmetric a pair of costs, for each sequence."""
+        """The cost of a gap's first residue; in a model that is not symmetric, a pair of costs, one per sequence."""
         return self._cost(0)
 
     @property
@@ -221,10 +222,10 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
         return self._cost(1)
 
     def to_matrix(self, largest: int | None = None) -> SubstitutionMatrix:
-        """Substitution scores and gap costs in the form that formats.write_matrix writes to a file.
+        """Return substitution scores and gap costs in the form that formats.write_matrix writes to a file.
 
-        largest : scale all so that the largest of them is this number, and round to integers, for programs that read
-            nothing else; the alignments may then differ a little.
+        largest : scale all scores so that the largest is this number, and round to integers, for programs that read
+            only integers; the alignments may then differ a little.
         """
         values = self.substitution_matrix_
         models.check_plain(self.task_, "a substitution matrix")

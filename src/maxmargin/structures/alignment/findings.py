@@ -1,4 +1,4 @@
-"""What a report shows of alignments: pairs found, the substitution matrix, and alignments with their mistakes."""
+"""Sections of a report on alignments: pairs found, the substitution matrix, and alignments with their mistakes."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ from maxmargin.structures.alignment.columns import sides_of
 from maxmargin.structures.alignment.display import RIGHT, SHIFTED, SIGNS, UNJUDGED, WRONG, AlignmentDisplay, letters_of
 from maxmargin.structures.alignment.formats.pairwise_text import ends, layout
 from maxmargin.structures.alignment.homologs import candidate_number
+from maxmargin.structures.alignment.scored_predictions import predictions_for
 
 WIDTH = 40  # columns of a block: as many as a phone shows
-MOST_COLUMNS = 800  # of an alignment that is drawn
+MOST_COLUMNS = 800  # limit for an alignment that is drawn
 MOST_CANDIDATES = 15
 KINDS = {RIGHT: "good", SHIFTED: "", WRONG: "bad", UNJUDGED: ""}
 
 
 def alignment_findings(model: Any, X: Any, Y: Any) -> Findings:
-    """Trusted pairs that are found; an alignment is worse the more of them are not."""
-    found = model._predictions_to_judge(X, Y)
+    """Compute the findings for trusted pairs; alignments are ordered by the number of pairs that are missed."""
+    found = predictions_for(model, X, Y)
     truth = [
         PairwiseAlignment.of(y, z.lengths, f"the alignment of example {i}")
         for i, (y, z) in enumerate(zip(Y, found, strict=True))
     ]
-    judged = np.array([y.trusted.any() for y in truth])
+    has_trusted = np.array([y.trusted.any() for y in truth])
     shift = max(int(model.max_shift), 0)
 
     def shares(most: int) -> Any:
@@ -47,7 +48,7 @@ def alignment_findings(model: Any, X: Any, Y: Any) -> Findings:
     sure = [p for chances in model.predict_confidence(X) for p in np.asarray(chances, dtype=float)]
     true = [set(map(tuple, y.pairs.tolist())) for y in truth]
     right = [tuple(pair) in pairs for pairs, z in zip(true, found, strict=True) for pair in z.pairs.tolist()]
-    lost = np.where(judged, (1 - np.nan_to_num(near)) * trusted, 0.0)
+    lost = np.where(has_trusted, (1 - np.nan_to_num(near)) * trusted, 0.0)
     return Findings(
         unit="alignment",
         measures=measures,
@@ -70,8 +71,8 @@ def alignment_findings(model: Any, X: Any, Y: Any) -> Findings:
 
 
 def homolog_findings(model: Any, X: Any, Y: Any) -> Findings:
-    """Homologs that are found; an example is worse the higher a wrong candidate scores above the homolog."""
-    found = model._predictions_to_judge(X, Y)
+    """Compute the findings for homologs; examples are ordered by the lead of a wrong candidate over the homolog."""
+    found = predictions_for(model, X, Y)
     truth = [candidate_number(y, len(x[1]), i) for i, (x, y) in enumerate(zip(X, Y, strict=True))]
     scores = model.decision_function(X)
     ranks = np.array([1 + int(np.sum(s > s[y])) for s, y in zip(scores, truth, strict=True)])
@@ -90,7 +91,7 @@ def homolog_findings(model: Any, X: Any, Y: Any) -> Findings:
 
 
 def learnt_scores(model: Any) -> list[Section]:
-    """Weights of residues beside one another, and of gaps."""
+    """Return tables of the scores of aligned residues, and of gaps."""
     sections = []
     for name, weights in model.weights_.items():
         if weights.values.ndim == 2 and min(weights.shape) > 1 and len(weights.axes) == 2:
@@ -98,7 +99,7 @@ def learnt_scores(model: Any) -> list[Section]:
             said = "Scores of what the first and the second sequence have at aligned positions."
             sections.append(pair_section(f"Scores of {name}", said, rows, columns, weights.values))
         elif weights.values.size <= MOST_LABELS:
-            names = [", ".join(map(_said, each)) for each in _places(weights.names)]
+            names = [", ".join(map(_said, each)) for each in _combinations(weights.names)]
             sections.append(
                 Section(name[0].upper() + name[1:], matrix(names, ["score"], weights.values.reshape(-1, 1)))
             )
@@ -106,7 +107,7 @@ def learnt_scores(model: Any) -> list[Section]:
 
 
 def aligned(x: Any, found: PairwiseAlignment, truth: PairwiseAlignment, shift: int) -> Any:
-    """Both sequences in blocks, with a line between them that says what every pair is."""
+    """Draw both sequences in blocks, with a line between them that marks the status of every pair."""
     first, second = (_letters(each, which) for each, which in zip(sides_of(x, 0), ("first", "second"), strict=True))
     shown = AlignmentDisplay(first, second, found, truth, shift)
     columns = layout(found)
@@ -163,7 +164,7 @@ def _mean(name: str, values: Any) -> Any:
 
 
 def _letters(sequence: Any, which: str) -> str:
-    """One letter for every position, also where positions have no letters."""
+    """Return one letter for every position, also if positions have no letters."""
     try:
         return letters_of(sequence, which)
     except ValueError:
@@ -175,7 +176,7 @@ def _said(name: Any) -> str:
     return "·".join(map(str, name)) if isinstance(name, tuple) else str(name)
 
 
-def _places(names: Any) -> list[tuple[Any, ...]]:
+def _combinations(names: Any) -> list[tuple[Any, ...]]:
     if not names:
         return [()]
-    return [(name, *rest) for name in names[0] for rest in _places(names[1:])]
+    return [(name, *rest) for name in names[0] for rest in _combinations(names[1:])]

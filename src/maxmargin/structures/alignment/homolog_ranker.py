@@ -15,6 +15,7 @@ from maxmargin.structures.alignment.alignment_trainer import AlignmentOptions, A
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.estimator import Aligner
 from maxmargin.structures.alignment.homologs import Homologs, candidate_number
+from maxmargin.structures.alignment.scored_predictions import predictions_for
 from maxmargin.structures.alignment.task import Alignment
 from maxmargin.training.decoding import decoded
 from maxmargin.training.parameters import task_from
@@ -30,7 +31,7 @@ class HomologRanker(AlignmentTrainer):
     Parameters
     ----------
     mode : "local", "global" or "overlap"
-        Which parts of two sequences are aligned.
+        The parts of two sequences that are aligned.
     {features}
         The native sequence is the first one.
     {gaps}
@@ -40,7 +41,7 @@ class HomologRanker(AlignmentTrainer):
     {unknown}
     {nonnegative_gaps}
     prior : None, str, SubstitutionMatrix, Aligner, or what StructuredSVM takes
-        Scores that learning is drawn to, as in `Aligner`.
+        Scores towards which weights are regularised, as in `Aligner`.
     C : float
         Weight of the mean structured hinge against ½‖w‖².
     {options}
@@ -101,7 +102,7 @@ class HomologRanker(AlignmentTrainer):
 
     def score(self, X: Any, Y: Any) -> float:
         """Return the share of x whose homolog is found; Y is as in training, or the indices of the homologs alone."""
-        found = self._predictions_to_judge(X, Y)
+        found = predictions_for(self, X, Y)
         truth = [candidate_number(y, len(x[1]), i) for i, (x, y) in enumerate(zip(X, Y, strict=True))]
         return float(np.mean(found == truth))
 

@@ -1,4 +1,4 @@
-"""Homologs: which of several sequences is homologous to a given one, by the score of its best alignment with it."""
+"""Homologs: the choice of the sequence that is homologous to a given one, by the score of its best alignment."""
 
 from __future__ import annotations
 
@@ -40,9 +40,8 @@ class Homologs(Task):
         correct
 
     (Tsochantaridis et al. 2004, section 4.4). An output z is any candidate in any alignment. The score of a candidate
-    is
-    that of its best alignment. In training the homolog in its known alignment competes with all alignments of the other
-    candidates; other alignments of the homolog are neither mistakes nor rivals.
+    is that of its best alignment. In training the homolog in its known alignment competes with all alignments of the
+    other candidates; other alignments of the homolog are neither mistakes nor rivals.
 
     Parameters
     ----------

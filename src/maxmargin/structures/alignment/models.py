@@ -38,8 +38,7 @@ def scores_of(matrix: Any, alphabet: Iterable[Hashable] | None = None) -> Substi
     """Return substitution scores, given in any accepted form.
 
     Accepted are a SubstitutionMatrix, Biopython's (an array with an `alphabet`), a dict {(letter, letter): score} in
-    which
-    pairs may be given in one order only, or an array together with its alphabet.
+    which pairs may be given in one order only, or an array together with its alphabet.
     """
     if isinstance(matrix, Mapping):
         return _from_dict(matrix)
@@ -92,8 +91,7 @@ def log_odds(X: Sequence[Any], Y: Sequence[Any], task: Alignment) -> Substitutio
     """Return S[i, j] = log(P(i, j) / P(i) P(j)) with Laplace estimates (Tsochantaridis et al. 2004, section 4.4).
 
     P(i, j) is the share of aligned pairs with these letters, P(i) the share of a letter among all residues of that
-    sequence
-    (of both, in a symmetric model); every count begins with 1.
+    sequence (of both, in a symmetric model); every count begins with 1.
     """
     if len(X) != len(Y):
         raise ValueError(f"X has {len(X)} examples but Y has {len(Y)}")

@@ -19,16 +19,16 @@ def difference(truth: Entries, found: Entries, dim: int) -> Entries:
         values: Any = np.bincount(which, weights=weights, minlength=dim)
         used = np.flatnonzero(values)
         return used, values[used]
-    places, number = np.unique(which, return_inverse=True)
-    values = np.bincount(number, weights=weights, minlength=len(places))
+    features, number = np.unique(which, return_inverse=True)
+    values = np.bincount(number, weights=weights, minlength=len(features))
     used = np.flatnonzero(values)
-    return places[used], values[used]
+    return features[used], values[used]
 
 
 def stacked(rows: list[Entries], dim: int) -> sparse.csr_array:
     """Return the matrix of rows of which each has every feature at most once."""
-    ends = np.cumsum([0, *(len(places) for places, _ in rows)]).astype(np.int32)
-    flat = np.concatenate([np.zeros(0, dtype=np.int64), *(places for places, _ in rows)]).astype(np.int32)
+    ends = np.cumsum([0, *(len(features) for features, _ in rows)]).astype(np.int32)
+    flat = np.concatenate([np.zeros(0, dtype=np.int64), *(features for features, _ in rows)]).astype(np.int32)
     return sparse.csr_array(
         (np.concatenate([np.zeros(0), *(values for _, values in rows)]), flat, ends), (len(rows), dim)
     )

@@ -1,16 +1,13 @@
 """The scale of a prior whose scores were not learnt.
 
 A published matrix makes the same alignments at every scale, but the scale matters relative to a margin of 1: as
-printed,
-a wrong alignment of two proteins scores hundreds more than the correct one, the loss, which is at most 1, is
-negligible,
-and the hinge of pairs that no scores align dominates. So the prior is t w₀ with
+printed, a wrong alignment of two proteins scores hundreds more than the correct one, the loss, which is at most 1, is
+negligible, and the hinge of pairs that no scores align dominates. So the prior is t w₀ with
 
     t = argmax over t = 2^k / ‖w₀‖∞ of  Σ_i max(0, 1 - h_i(t w₀)),      h_i(w) = max_z Δ(y_i, z) - ⟨w, δΨ_i(z)⟩     (1)
 
 Zero scores, w = 0, have a hinge of 1, so the sum measures how much better the prior is. Pairs that it cannot align,
-whose
-hinges grow with t without bound, do not contribute. Of equally good scales, the smallest is used.
+whose hinges grow with t without bound, do not contribute. Of equally good scales, the smallest is used.
 """
 
 from __future__ import annotations

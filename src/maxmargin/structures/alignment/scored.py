@@ -20,9 +20,9 @@ from maxmargin.structures.alignment.plane_rows import difference, stacked
 class ScoredAlignments(AlignmentSpace):
     """An AlignmentSpace whose scores come from features and weights.
 
-    task : the Alignment, which says where in w each weight is
+    task : the Alignment, which knows the coordinates of all weights
     codes : the pairs of sequences, encoded
-    alignments : the true alignments with their features; None: they are not known
+    alignments : the true alignments with their features; None if they are not known
     """
 
     def __init__(self, task: Any, codes: Sequence[EncodedPair], alignments: Sequence[TrueAlignment] | None = None):
@@ -42,7 +42,7 @@ class ScoredAlignments(AlignmentSpace):
     def best_at(self, weights: PreparedWeights, augment: float | Array = 0.0) -> BestOutputs:
         """Return the best alignments at prepared weights.
 
-        Residues of a with the same features share a row of scores, so that the tables of `scores` are never made.
+        Residues of a with the same features share a row of scores, so the tables of `scores` are not needed.
         """
         lam = np.full(len(self), augment, dtype=float)
         if lam.any():

@@ -1,8 +1,7 @@
 """Features of aligned pairs, which score the match of position i of one sequence with position j of the other.
 
 Ψ(x, z) sums φ(i, j) over the pairs of z, so a feature map must provide the scores ⟨w, φ(i, j)⟩ of all pairs at once,
-and
-the sum of φ over some of them. `Match` is bilinear in a view of each sequence,
+and the sum of φ over some of them. `Match` is bilinear in a view of each sequence,
 
     φ(i, j) = A_i ⊗ B_j,      ⟨w, φ(i, j)⟩ = A_i W B_jᵀ,
 
@@ -47,7 +46,7 @@ MODELS = ("simple", "anova2", "tensor", "window", "profile")
 NEIGHBOURS = 2  # the window of the models "window" and "profile"
 
 
-class PairReach(NamedTuple):
+class PairSizes(NamedTuple):
     """Bounds on the scores and features of one example, for rounding errors."""
 
     score: float  # bound on Σ_k |w_k φ_k(i, j)|
@@ -89,11 +88,11 @@ class PairFeatures:
         """Return Σ_{i, j} shares[i, j] φ(i, j)."""
         return np.tensordot(shares, self.written_out(code), 2)
 
-    def reach(self, w: Array, code: Any) -> PairReach:
+    def sizes(self, w: Array, code: Any) -> PairSizes:
         """Return bounds on the scores and features of this example."""
         array = np.abs(self.written_out(code))
         lengths = np.sqrt(np.sum(array * array, axis=2))
-        return PairReach(float(np.max(array @ np.abs(w), initial=0.0)), float(np.max(lengths, initial=0.0)), self.size)
+        return PairSizes(float(np.max(array @ np.abs(w), initial=0.0)), float(np.max(lengths, initial=0.0)), self.size)
 
     def named_weights(self, w: Array) -> dict[str, Weights]:
         """Return the named weights, by what they are for."""
@@ -112,8 +111,7 @@ class Match(PairFeatures):
     """The feature map φ(i, j) = A_i ⊗ B_j of two views.
 
     In a symmetric model W is symmetric for equal views; for different views the pair counts in both orders, A_i ⊗ B_j
-    of
-    (a, b) and of (b, a), with the same weights.
+    of (a, b) and of (b, a), with the same weights.
 
     Parameters
     ----------
@@ -219,14 +217,14 @@ class Match(PairFeatures):
             total = total + (A.dense().T @ shares @ B.dense()).T
         return total.ravel()
 
-    def reach(self, w: Array, code: list[tuple[PositionFeatures, PositionFeatures]]) -> PairReach:
+    def sizes(self, w: Array, code: list[tuple[PositionFeatures, PositionFeatures]]) -> PairSizes:
         W, score, length = np.abs(self.weights(w)), 0.0, 0.0
         for k, (A, B) in enumerate(code):
             first, second = np.abs(A.dense()), np.abs(B.dense())
             score += float(np.max(first @ (W if k == 0 else W.T) @ second.T, initial=0.0))
             rows = [float(np.max(np.linalg.norm(each, axis=1), initial=0.0)) for each in (first, second)]
             length += 2 * rows[0] * rows[1]  # because features (p, q) and (q, p) share a weight
-        return PairReach(score, length, 2 * sum(self.shape))
+        return PairSizes(score, length, 2 * sum(self.shape))
 
     def named_weights(self, w: Array) -> dict[str, Weights]:
         """Return W; its rows belong to the first sequence (to either one if the pair counts in both orders)."""

@@ -25,7 +25,7 @@ from maxmargin.structures.alignment.encoded import EncodedPair, PreparedWeights,
 from maxmargin.structures.alignment.gaps import Gaps, as_gaps
 from maxmargin.structures.alignment.scored import ScoredAlignments
 from maxmargin.structures.alignment.scored_pairs import BestAlignment, best_alignments
-from maxmargin.structures.alignment.substitution import Match, PairFeatures, PairReach, feature_maps
+from maxmargin.structures.alignment.substitution import Match, PairFeatures, PairSizes, feature_maps
 from maxmargin.structures.alignment.views import Entries
 
 Unknown = Literal["error", "ignore"]
@@ -39,38 +39,36 @@ class Alignment(Task):
 
     (Joachims et al. 2009, section 3.2). φ is made by substitution.py, γ by gaps.py. Δ is a sum over the pairs of z, so
     argmax ⟨w, Ψ⟩ + λΔ is an alignment with lower scores at correct pairs. Between two aligned pairs the skipped
-    residues of
-    a form one gap and those of b another one after it.
+    residues of a form one gap and those of b another one after it.
 
     A sequence is a string or a dict of columns (columns.py); y is a PairwiseAlignment, a list of pairs, or two gapped
     strings. Pairs that are not trusted belong to Ψ(x, y) but not to Δ; at least one pair must be trusted, because the
-    loss
-    would otherwise be 0 / 0.
+    loss would otherwise be 0 / 0.
 
     Parameters
     ----------
     mode : "global", "overlap" or "local"
-        Whether gaps at the ends cost as others do, are free, or only a part of each sequence is aligned at all. With
+        The costs of gaps at the ends: as other gaps, free, or free with only a part of each sequence aligned. With
         "overlap", if both sequences have unaligned residues at the same end, the longer part is free; with "local",
         everything outside the first and the last pair is free. An alignment without pairs scores 0, or as two gaps in
         global mode.
     features : str, PairFeatures, callable or list
-        What scores an aligned pair: "simple" (every column with every column; for strings a substitution matrix),
+        The scores of an aligned pair: "simple" (every column with every column; for strings a substitution matrix),
         "anova2", "tensor", "window", "profile", a map such as tasks.Match("residue", "ss"), a function x -> (n, m, F)
         array, or a list of these. See maxmargin.structures.alignment.substitution.
     gaps : "affine", "linear" or tasks.Gaps
-        What scores a skipped residue.
+        The scores of skipped residues.
     max_shift : int
-        By how many positions a pair may miss and still count as right, in training and in `score`: 0 is the measure Q,
-        4 is Q4.
+        The number of positions by which a pair may miss and still count as right, in training and in `score`: 0 is the
+        measure Q, 4 is Q4.
     symmetric : bool
         Both sequences share their weights: substitution matrices are symmetric, gaps cost the same in both.
     alphabet : None, str, list or dict
-        That of the residues, or {column: its alphabet}; None takes the letters that the training data show.
+        The alphabet of the residues, or {column: its alphabet}; None: the letters of the training data.
     unknown : "error" or "ignore"
-        What to do with a letter that is not in the alphabet; one that is ignored scores nothing.
+        The treatment of letters that are not in the alphabet; ignored ones score nothing.
     nonnegative_gaps : bool
-        Whether no gap may be rewarded: all weights of gaps are kept <= 0.
+        True: no gap may be rewarded; all weights of gaps are kept <= 0.
     """
 
     saved: ClassVar[Fields] = {
@@ -222,13 +220,13 @@ class Alignment(Task):
     def best(
         self, weights: PreparedWeights, code: EncodedPair, truth: TrueAlignment | None, lam: float
     ) -> BestAlignment:
-        """The alignment with the highest ⟨w, Ψ⟩ + λΔ, and that value (without λ, which Δ has as a constant)."""
+        """Return the alignment with the highest ⟨w, Ψ⟩ + λΔ, and that value minus λ, a constant of λΔ."""
         return next(best_alignments([self.scored_pair(weights, code, truth, lam)], self.mode_))
 
     def scored_pair(
         self, weights: PreparedWeights, code: EncodedPair, truth: TrueAlignment | None, lam: float
     ) -> ScoredPair:
-        """What is searched for that."""
+        """Return the arrays of the search for the highest ⟨w, Ψ⟩ + λΔ."""
         right = (code.nothing, code.nothing) if truth is None else (truth.right.low, truth.right.high)
         price = 0.0 if truth is None else lam / truth.right.size
         return ScoredPair(*self.score_rows(weights, code), *right, price, *self.gap_scores(weights, code))
@@ -236,7 +234,7 @@ class Alignment(Task):
     def summed(
         self, weights: PreparedWeights, code: EncodedPair, truth: TrueAlignment | None, lam: float
     ) -> SummedAlignment:
-        """The sums over all alignments of exp(⟨w, Ψ⟩ + λΔ) (without λ, which Δ has as a constant)."""
+        """Return the sums over all alignments of exp(⟨w, Ψ⟩ + λΔ), without the constant λ of λΔ."""
         return SummedAlignment(self.scored_pair(weights, code, truth, lam), self.mode_)
 
     def expected(self, code: EncodedPair, shares: Array, used: tuple[Array, Array]) -> list[Array]:
@@ -244,12 +242,12 @@ class Alignment(Task):
         of_maps = [each.expected(part, shares) for each, part in zip(self.maps_, code.maps, strict=True)]
         return [self.gaps_.expected(code.gaps, used), *of_maps]
 
-    def reach(self, w: Array, code: EncodedPair) -> PairReach:
+    def sizes(self, w: Array, code: EncodedPair) -> PairSizes:
         """Return bounds on the scores of pairs and features, for rounding errors."""
         _, of_maps = self.split(w)
-        parts = [each.reach(part, its) for each, part, its in zip(self.maps_, of_maps, code.maps, strict=True)]
+        parts = [each.sizes(part, its) for each, part, its in zip(self.maps_, of_maps, code.maps, strict=True)]
         score, length, terms = (sum(each[k] for each in parts) for k in range(3))
-        return PairReach(score, length, int(terms))
+        return PairSizes(score, length, int(terms))
 
     def features_of(self, code: EncodedPair, pairs: Codes) -> Entries:
         """Return Ψ of the alignment with these pairs; a feature may occur several times."""
@@ -270,7 +268,7 @@ class Alignment(Task):
             entries.append((begin + counts[0], counts[1]))
         return np.concatenate([e[0] for e in entries]), np.concatenate([e[1] for e in entries])
 
-    # --- the compiled form: many pairs a call
+    # --- the compiled form: many pairs per call
 
     def pack(self, X: Sequence[Any], Y: Any) -> AlignmentBatch:
         codes = [self.encode(x, i) for i, x in enumerate(X)]
@@ -290,7 +288,7 @@ class Alignment(Task):
         )
 
     def scored(self, X: Sequence[Any], Y: Any = None) -> ScoredAlignments:
-        """Return the pairs of sequences, with truths if Y is given, ready to be scored and searched."""
+        """Return the pairs of sequences, with truths if Y is given, ready for scoring and search."""
         if Y is not None:
             return self.pack(X, Y).scored()
         return ScoredAlignments(self, [self.encode(x, i) for i, x in enumerate(X)])
@@ -328,7 +326,7 @@ def _lengths(y: Any, z: Any) -> tuple[int, int]:
 
 
 def check_letters(x: Any, y: Any, i: int) -> None:
-    """Raise a ValueError if gapped strings differ from the sequences, if these are strings, too."""
+    """Raise a ValueError if gapped strings differ from the sequences, if these are strings as well."""
     if not (isinstance(y, list | tuple) and len(y) == 2 and all(isinstance(row, str) for row in y)):
         return
     for side, row, which in zip(sides_of(x, i), y, ("first", "second"), strict=True):

@@ -108,8 +108,8 @@ def outer_sum(A: PositionFeatures, i: Codes, B: PositionFeatures, j: Codes) -> E
     if isinstance(A, LetterFeatures):
         if isinstance(B, LetterFeatures):
             first, second = A.codes[i][:, :, None], B.codes[j][:, None, :]
-            places = (first * B.width + second)[(first >= 0) & (second >= 0)]
-            return places, np.ones(len(places))
+            numbers = (first * B.width + second)[(first >= 0) & (second >= 0)]
+            return numbers, np.ones(len(numbers))
         kinds, sums = _summed_by_letter(A.codes[i], B.matrix[j])
         return (kinds[:, None] * B.width + np.arange(B.width)).ravel(), sums.ravel()
     if isinstance(B, LetterFeatures):
@@ -282,8 +282,8 @@ class Window(Neighbourhood):
         offsets = range(-self.radius, self.radius + 1)
         if isinstance(features, NumberFeatures):
             return NumberFeatures(np.hstack([_shifted(features.matrix, d, 0.0) for d in offsets]))
-        places = [_shifted(features.codes, d, -1) for d in offsets]
-        codes = [np.where(codes < 0, -1, codes + k * features.width) for k, codes in enumerate(places)]
+        shifted = [_shifted(features.codes, d, -1) for d in offsets]
+        codes = [np.where(codes < 0, -1, codes + k * features.width) for k, codes in enumerate(shifted)]
         return LetterFeatures(np.hstack(codes), len(offsets) * features.width)
 
 

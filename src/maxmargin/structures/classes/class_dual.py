@@ -161,7 +161,7 @@ class ClassDual(BlockDual):
         self.problem, self.cap = problem, problem.caps
         limit = largest_multiple(self.alpha_sums, self.cap)
         self.alpha *= self.vectors.best_multiple(self._linear(), 0.0, limit)
-        self.vectors.confine(problem.geometry)
+        self.vectors.set_geometry(problem.geometry)
         self.refresh()
         self.vectors.begin_mean()
 

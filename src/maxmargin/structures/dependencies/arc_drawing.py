@@ -1,4 +1,4 @@
-"""Dependency trees as arcs over words: how high each arc is, and the drawing as text."""
+"""Dependency trees drawn as arcs over words: the height of each arc, and the drawing as text."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
-LINES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"  # by the sum of the directions that a place has lines to
+LINES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"  # by the sum of the directions in which a cell has lines
 GAP = 2  # columns between words
 
 
 class DrawnArc(NamedTuple):
-    """The arc to word m, of a tree that is drawn."""
+    """The arc to word m of a tree to be drawn."""
 
     head: int
     m: int
@@ -23,7 +23,7 @@ class DrawnArc(NamedTuple):
 
 
 def arc_levels(arcs: Sequence[DrawnArc]) -> list[int]:
-    """How high each arc is, from 1 on: above all shorter ones with which it shares a gap between words."""
+    """Return the height of each arc, from 1 on: above all shorter ones with which it shares a gap between words."""
     levels = [0] * len(arcs)
     order = sorted(range(len(arcs)), key=lambda k: (arcs[k].ends[1] - arcs[k].ends[0], arcs[k].ends))
     for place, k in enumerate(order):
@@ -34,12 +34,12 @@ def arc_levels(arcs: Sequence[DrawnArc]) -> list[int]:
 
 
 def drawn_as_text(forms: Sequence[str], heads: Sequence[int], labels: Sequence[str] | None) -> str:
-    """Words in a line and their arcs above them; ▼ stands over the dependent, and the root's arc comes from the top."""
+    """Draw words in a line with their arcs above; ▼ marks the dependent, and the root's arc comes from the top."""
     n = len(forms)
     names = [""] * n if labels is None else [str(label) for label in labels]
     arcs = [DrawnArc(head, m, names[m - 1]) for m, head in enumerate(heads, 1) if head > 0]
     gaps = [GAP] * n
-    for arc in arcs:  # an arc between neighbours must have room for its label
+    for arc in arcs:  # an arc between neighbours needs space for its label
         a, b = arc.ends
         if b == a + 1:
             half = (len(forms[a - 1]) + 1) // 2 + len(forms[b - 1]) // 2
@@ -52,25 +52,25 @@ def drawn_as_text(forms: Sequence[str], heads: Sequence[int], labels: Sequence[s
     levels = arc_levels(arcs)
     top = max(levels, default=0) + 1
     width = max(at, *(middles[m - 1] + 1 + len(names[m - 1]) for m in range(1, n + 1))) + 2
-    places = [[0] * width for _ in range(top + 1)]  # row `top` is the highest
+    cells = [[0] * width for _ in range(top + 1)]  # row `top` is the highest
     written: list[tuple[int, int, str]] = []
     for arc, level in zip(arcs, levels, strict=True):
         a, b = (middles[end - 1] for end in arc.ends)
-        places[level][a] |= RIGHT | DOWN
-        places[level][b] |= LEFT | DOWN
+        cells[level][a] |= RIGHT | DOWN
+        cells[level][b] |= LEFT | DOWN
         for column in range(a + 1, b):
-            places[level][column] |= LEFT | RIGHT
+            cells[level][column] |= LEFT | RIGHT
         for row in range(1, level):
-            places[row][a] |= UP | DOWN
-            places[row][b] |= UP | DOWN
+            cells[row][a] |= UP | DOWN
+            cells[row][b] |= UP | DOWN
         if arc.label and b - a - 1 >= len(arc.label):
             written.append((level, a + 1 + (b - a - 1 - len(arc.label)) // 2, arc.label))
     for m, head in enumerate(heads, 1):
         if head == 0:
             for row in range(1, top + 1):
-                places[row][middles[m - 1]] |= DOWN | (UP if row < top else 0)
+                cells[row][middles[m - 1]] |= DOWN | (UP if row < top else 0)
             written.append((top, middles[m - 1] + 1, names[m - 1] or "root"))
-    rows = [[LINES[each] for each in row] for row in places]
+    rows = [[LINES[each] for each in row] for row in cells]
     for row, column, label in written:
         rows[row][column : column + len(label)] = list(label)
     for middle in middles:

@@ -25,7 +25,7 @@ class TreeRules(NamedTuple):
 
     @property
     def n_labels(self) -> int:
-        """How many scores an arc has: one for each label, or one."""
+        """The number of scores of an arc: one for each label, or one."""
         return 1 if self.classes is None else len(self.classes)
 
 
@@ -38,9 +38,11 @@ class ArcSpace:
     Found outputs are FoundTrees: `heads` and `labels` (-1 without labels) of all words, those of sentence j at
     bounds[j]:bounds[j + 1].
 
+    Parameters
+    ----------
     sentences : CodedSentences, of which lengths, heads and labels are read; heads are -1 if truths are not known
     ids : the numbers of the n sentences among these
-    prices : (n,) what a word with a wrong arc costs; None: truths are not known
+    prices : (n,) the cost of a word with a wrong arc; None if truths are not known
     """
 
     def __init__(self, sentences: Any, ids: Any, rules: TreeRules, prices: Array | None = None):
@@ -56,10 +58,10 @@ class ArcSpace:
         projective: bool = False,
         price: float = 1.0,
     ) -> ArcSpace:
-        """Make the space of sentences with so many words each, and labels 0 … n_labels - 1 (0: no labels).
+        """Make the space of sentences with these numbers of words, and labels 0 … n_labels - 1 (0: no labels).
 
         truth : None, or the tree of every sentence: a list of heads, or of pairs (head, label)
-        price : what a word with a wrong head or label costs
+        price : the cost of a word with a wrong head or label
         """
         rules = TreeRules(bool(single_root), bool(projective), range(n_labels) if n_labels else None)
         own, none = np.asarray(lengths, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -90,7 +92,7 @@ class ArcSpace:
         return FoundTrees(self._tables.words, heads.astype(np.int32), labels.astype(np.int32))
 
     def tables(self, scores: Array) -> list[Array]:
-        """Return the scores (words + 1, words, L) of every sentence, views of the array of all."""
+        """Return the scores (words + 1, words, L) of every sentence, as views of the array."""
         lengths, L = self.sentences.lengths[self.ids], self.rules.n_labels
         bounds = np.append(0, np.cumsum((lengths + 1) * lengths * L))
         if np.shape(scores) != (bounds[-1],):
@@ -100,13 +102,13 @@ class ArcSpace:
 
     def best(self, scores: Any, augment: float | Array = 0.0) -> BestOutputs:
         """Return the tree with the highest score + augment · loss of every sentence."""
-        scores = np.array(scores, dtype=np.float64)  # of which the search takes the true arcs out
+        scores = np.array(scores, dtype=np.float64)  # a copy, because the search removes the true arcs from it
         arcs = best_labels_of_arcs(self._tables, self.sentences, self.tables(scores), self.rules.classes is not None)
         found = self.searched(arcs, augment)
         return BestOutputs(found, self._values(arcs, found, augment))
 
     def searched(self, arcs: ScoredArcs, augment: float | Array = 0.0) -> FoundTrees:
-        """Return the trees with the highest score + augment · loss, by the best labels of their arcs."""
+        """Return the trees with the highest score + augment · loss, given the best label of every arc."""
         lam = np.full(len(self), augment, dtype=float)
         if self.prices is None and lam.any():
             need_truth(None)
@@ -121,7 +123,9 @@ class ArcSpace:
         return np.add.reduceat(wrong.astype(float), found.bounds[:-1]) * self.prices if len(self) else np.zeros(0)
 
     def indicator(self, found: FoundTrees, weights: Array | None = None) -> Array:
-        """Return weights[j], or 1, for every arc of the tree of sentence j, and 0 for all others, as scores are."""
+        """Return an array like scores with weights[j], or 1, for every arc of the tree of sentence j, and 0 for all
+        others.
+        """
         lengths = self.sentences.lengths[self.ids]
         counts = np.zeros(int(((lengths + 1) * lengths).sum()) * self.rules.n_labels)
         for j, table in enumerate(self.tables(counts)):
@@ -135,7 +139,7 @@ class ArcSpace:
         tables = self.tables(np.asarray(scores, dtype=float))
         return DependencySums(self.rules, self.sentences.lengths[self.ids], tables.__getitem__)
 
-    # --- inside
+    # --- helpers
 
     @property
     def _tables(self) -> ArcTables:
@@ -143,7 +147,7 @@ class ArcSpace:
 
     @property
     def _words(self) -> Codes:
-        """The positions of all words of these sentences among the words and roots of all."""
+        """The positions of all words of these sentences among the words and roots of all sentences."""
         of = self.sentences
         each = [of.starts[i] + 1 + np.arange(of.lengths[i]) for i in self.ids]
         return np.concatenate([np.zeros(0, dtype=np.int64), *each])

@@ -1,4 +1,4 @@
-"""Names of the features of arcs, read off their keys: see compiled/arc_keys.py, whose templates these are."""
+"""Names of the features of arcs, decoded from their keys, with the templates of compiled/arc_keys.py."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FINE_BEFORE_H, FINE_AFTER_H = "fine tag before head", "fine tag after head"
 FINE_BEFORE_M, FINE_AFTER_M = "fine tag before dependent", "fine tag after dependent"
 BETWEEN_TAG = "tag between"
 
-# What the four fields of each template are; "" where it does not have them.
+# The meaning of the four fields of each template; "" if it does not have the field.
 TEMPLATES: dict[int, tuple[str, str, str, str]] = {
     1: (H, "", HT, ""),
     2: (H, "", "", ""),
@@ -82,7 +82,7 @@ SIDES = [
 
 
 def feature_names(keys: NDArray[np.uint64], lexicon: Lexicon) -> Sequence[str]:
-    """A name for every key."""
+    """Return a name for every key."""
     from maxmargin.structures.dependencies.compiled.arc_keys import FIRST, SECOND, SIDE, TEMPLATE, THIRD
 
     parts = [TEMPLATE, SIDE, FIRST, SECOND, THIRD, 0]

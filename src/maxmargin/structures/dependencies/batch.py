@@ -1,4 +1,4 @@
-"""DependencyBatch: packed sentences with their true trees, and the searches that training asks for."""
+"""DependencyBatch: packed sentences with their true trees, and the searches of training."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from maxmargin.structures.parts.numbers import PartNumbers
 
 
 class DependencyBatch(Batch, RescaledSearch, Smooth):
-    """Sentences of one data set, which all parts of a batch share.
+    """Sentences of one data set, which all shards of a batch share.
 
     arcs : PackedWordArcs or PackedGivenArcs.
-    price : of every sentence, what a word with a wrong arc costs.
+    price : for every sentence, the cost of a word with a wrong arc.
     """
 
-    call_cost = 60.0  # scoring all arcs from their keys, against one visit of a plane
+    call_cost = 60.0  # scoring all arcs from their keys, relative to a visit of a plane
 
     def __init__(self, task: Any, arcs: Any, price: Array):
         super().__init__(task, len(price))
@@ -40,7 +40,7 @@ class DependencyBatch(Batch, RescaledSearch, Smooth):
         return "Eisner" if self.task.projective else "Chu-Liu/Edmonds"
 
     def scored(self) -> ScoredDependencies:
-        """Return these sentences with their truths, ready to be scored and searched."""
+        """Return these sentences with their truths, ready for scoring and search."""
         return ScoredDependencies(self.arcs, self.ids, self.task.rules, self.price[self.ids])
 
     @property
@@ -52,7 +52,7 @@ class DependencyBatch(Batch, RescaledSearch, Smooth):
         return scored.planes_of(scored.searched(scored.scored_arcs(w), augment))
 
     def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
-        """By the sums of tree_sums.py, at b times the scores."""
+        """Compute tangents by the sums of tree_sums.py, at b times the scores."""
         (b, margin), sentences = softness, self.arcs.sentences
         slacks = np.empty(len(self))
         for j, i in enumerate(self.ids.tolist()):
@@ -71,8 +71,8 @@ class DependencyBatch(Batch, RescaledSearch, Smooth):
             shares[truth] += 1.0
             self.arcs.add_shares(total, i, weights[j], shares)
         # Scores of trees are sums of n arcs, each of `terms` products. Sums over trees make errors of a few units for
-        # each of n² numbers, which are logarithms: compiled/arborescence_sums.py. An error of a score is as large a
-        # relative error of a probability.
+        # each of n² numbers, which are logarithms: compiled/arborescence_sums.py. An error of a score causes a relative
+        # error of the same size in a probability.
         lengths, (score, terms, length) = sentences.lengths[self.ids].astype(float), self.arcs.sizes(w)
         size = score + margin * self.price[self.ids]
         errors = 2 * gamma(terms + 16) * lengths * size + gamma(64) * lengths**2 * (lengths / b + size)
@@ -81,7 +81,7 @@ class DependencyBatch(Batch, RescaledSearch, Smooth):
         return Tangents(slacks, errors, mass, steps + float(lengths.sum()))
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
-        """By branch and bound over arcs, as those of Parts: exact, or bounded where that would take too long."""
+        """Search by branch and bound over arcs, as Parts does: exact, or bounded if that would take too long."""
         space = self.scored()
         scored = space.scored_arcs(w)
         heads, labels, upper = [], [], np.empty(len(self))
@@ -97,7 +97,7 @@ class DependencyBatch(Batch, RescaledSearch, Smooth):
 
 
 class _LabelledArcs:
-    """The arcs of one sentence as parts: those that are not the truth, each with its best label, then the true ones."""
+    """The arcs of one sentence as parts: wrong arcs, each with its best label, then the true ones."""
 
     def __init__(self, scored: ScoredArcs, single_root: bool, projective: bool, price: float):
         self.scored, self.single_root, self.projective = scored, single_root, projective
@@ -110,7 +110,7 @@ class _LabelledArcs:
         self.number[self.wrong] = np.arange(len(self.wrong))
 
     def best(self, scores: Array) -> PartNumbers:
-        """The parts of the best tree."""
+        """Return the parts of the best tree."""
         table = np.full(len(self.scored.scores), -np.inf)
         table[self.wrong] = scores[: len(self.wrong)]
         altered = self.scored._replace(scores=table, right=np.ascontiguousarray(scores[len(self.wrong) :]))
@@ -122,7 +122,7 @@ class _LabelledArcs:
         return np.sort(np.where(right, len(self.wrong) + words - 1, numbers))
 
     def tree(self, chosen: PartNumbers) -> FoundTrees:
-        """The tree of chosen parts."""
+        """Return the tree of chosen parts."""
         heads, labels = (each.astype(np.int32) for each in self._truth())
         arcs = self.wrong[chosen[chosen < len(self.wrong)]]
         at, words = np.divmod(arcs, self.n + 1)

@@ -1,7 +1,7 @@
-"""CoNLL-U files: one word a line, ten columns between tabs, an empty line after every sentence.
+"""CoNLL-U files: one word per line, ten columns separated by tabs, an empty line after every sentence.
 
-https://universaldependencies.org/format.html. Lines of multiword tokens (ids like 3-4) and of empty nodes (3.1) are no
-words of the tree: they are skipped, and kept to be written again.
+https://universaldependencies.org/format.html. Lines of multiword tokens (ids like 3-4) and of empty nodes (3.1) are not
+words of the tree: they are skipped, but kept to be written again.
 """
 
 from __future__ import annotations
@@ -17,15 +17,41 @@ OTHER_ID = re.compile(r"(\d+)-(\d+)|(\d+)\.(\d+)")
 
 
 def read_conllu(source: TextFile, single_root: bool = True) -> list[ConlluSentence]:
-    """All sentences of a file; see iterate_conllu."""
+    """Return all sentences of a CoNLL-U file.
+
+    Parameters
+    ----------
+    source, single_root : as for `iterate_conllu`.
+
+    Returns
+    -------
+    list of ConlluSentence.
+
+    See Also
+    --------
+    iterate_conllu : one sentence at a time.   write_conllu : writes such files.
+    """
     return list(iterate_conllu(source, single_root))
 
 
 def iterate_conllu(source: TextFile, single_root: bool = True) -> Iterator[ConlluSentence]:
-    """The sentences of a file one by one, so that large files need little memory.
+    """Yield the sentences of a file one by one, so that large files need little memory.
 
-    A wrong number of columns, ids that do not count the words, heads that are no words, cycles and, unless
-    single_root=False, several roots raise a ValueError with file and line. One whose heads are all "_" has no tree.
+    A wrong number of columns, ids that do not count the words, heads that are not words, and cycles raise a ValueError
+    with file and line. A sentence whose heads are all "_" has no tree.
+
+    Parameters
+    ----------
+    source : a path, or an open text file.
+    single_root : if True, several roots of a sentence raise a ValueError as well.
+
+    Returns
+    -------
+    iterator of ConlluSentence.
+
+    See Also
+    --------
+    read_conllu : all sentences at once.
     """
     with reading(source) as lines:
         reader = _Sentence()
@@ -41,7 +67,17 @@ def iterate_conllu(source: TextFile, single_root: bool = True) -> Iterator[Conll
 
 
 def write_conllu(target: TextFile, sentences: Iterable[ConlluSentence]) -> None:
-    """Write sentences; the file's name decides how it is compressed."""
+    """Write sentences to a CoNLL-U file.
+
+    Parameters
+    ----------
+    target : a path, whose suffix decides the compression, or an open text file.
+    sentences : objects of ConlluSentence.
+
+    See Also
+    --------
+    read_conllu : reads such files.
+    """
     with writing(target) as file:
         for i, sentence in enumerate(sentences):
             if not isinstance(sentence, ConlluSentence):
@@ -51,7 +87,7 @@ def write_conllu(target: TextFile, sentences: Iterable[ConlluSentence]) -> None:
 
 
 class _Sentence:
-    """The lines of a sentence as they come."""
+    """The lines of a sentence that have been read."""
 
     def __init__(self) -> None:
         self.content = ConlluSentence([])
@@ -85,7 +121,7 @@ class _Sentence:
         content.rows.append((form, lemma, upos, xpos, feats, head, columns[7], columns[8], columns[9]))
 
     def done(self, lines: TextLines, single_root: bool) -> ConlluSentence:
-        """The sentence, checked; errors name the line of its first word."""
+        """Return the checked sentence; errors name the line of its first word."""
         content = self.content
         if not content.rows:
             raise lines.error("there is a sentence without words")

@@ -1,4 +1,4 @@
-"""ConlluSentence: what a CoNLL-U file says of one sentence."""
+"""ConlluSentence: one sentence of a CoNLL-U file."""
 
 from __future__ import annotations
 
@@ -10,15 +10,22 @@ COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "de
 
 @dataclass
 class ConlluSentence:
-    """The words of a sentence as rows of ten columns, all strings but for the heads.
+    """A sentence of a CoNLL-U file, as rows of ten columns, all strings except the heads.
 
-    rows[m - 1] is word m: its columns but for the first (id), with the head as a number, None where the file has "_".
-    others are the lines of multiword tokens (3-4) and empty nodes (3.1), each with the number of words before it: they
-    are no words, and are kept to be written again.
+    Parameters
+    ----------
+    rows : rows[m - 1] is word m: its columns without the id, with the head as a number, None if the file has "_".
+    comments : lines that begin with #, unchanged.
+    others : the lines of multiword tokens (3-4) and empty nodes (3.1), each with the number of words before it. They
+        are not words, but are kept to be written again.
+
+    See Also
+    --------
+    maxmargin.formats.read_conllu : reads sentences from files.
     """
 
     rows: list[Row]
-    comments: list[str] = field(default_factory=list)  # lines that begin with #, as they are
+    comments: list[str] = field(default_factory=list)
     others: list[tuple[int, str]] = field(default_factory=list)
 
     def __len__(self) -> int:
@@ -30,7 +37,7 @@ class ConlluSentence:
 
     @property
     def tokens(self) -> list[tuple[str, ...]]:
-        """What DependencyParser takes: (form, UPOS, XPOS), or (form, UPOS) where no word has an XPOS."""
+        """The tokens for DependencyParser: (form, UPOS, XPOS), or (form, UPOS) if no word has an XPOS."""
         fine = any(row[3] != "_" for row in self.rows)
         return [(row[0], row[2], row[3]) if fine else (row[0], row[2]) for row in self.rows]
 
@@ -46,11 +53,11 @@ class ConlluSentence:
 
     @property
     def text(self) -> str | None:
-        """What the comment `# text = …` says."""
+        """The text in the comment `# text = …`."""
         return next((line.split("=", 1)[1].strip() for line in self.comments if line.startswith("# text =")), None)
 
     def with_arcs(self, arcs: list[tuple[int, str]] | list[int]) -> ConlluSentence:
-        """The same words with other heads, or with other heads and labels. Enhanced graphs (DEPS) are left out."""
+        """Return the same words with other heads, or other heads and labels. Enhanced graphs (DEPS) are left out."""
         if len(arcs) != len(self):
             raise ValueError(f"there are {len(arcs)} arcs; expected {len(self)}, one for every word")
         rows: list[Row] = []

@@ -15,12 +15,12 @@ from maxmargin.structures.dependencies.lexicon import read_tokens
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-INCHES_PER_LETTER, BETWEEN_WORDS, LEVEL = 0.1, 0.35, 0.42  # of figures of their own
+INCHES_PER_LETTER, BETWEEN_WORDS, LEVEL = 0.1, 0.35, 0.42  # in figures that the display makes
 SIZE, LABEL_SIZE = 11, 8  # points
 
 
 class DependencyDisplay:
-    """Words and the arcs between them. If the truth is known, wrong arcs are red, and those that were missed dashed.
+    """A picture of words and the arcs between them. If the truth is given, wrong arcs are red and missed ones dashed.
 
     str(display) is the tree as text.
 
@@ -56,19 +56,19 @@ class DependencyDisplay:
 
     @classmethod
     def from_estimator(cls, parser: Any, x: Any, y: Any = None) -> DependencyDisplay:
-        """The tree that a fitted parser finds for the sentence x, compared with the true tree y if one is given."""
+        """Draw the tree that a fitted parser finds for the sentence x, compared with the true tree y if given."""
         return cls(x, parser.predict([x])[0], y)
 
     @classmethod
     def from_predictions(cls, tokens: Any, tree: Any, truth: Any = None) -> DependencyDisplay:
-        """A tree that was predicted before."""
+        """Draw a tree that was predicted before."""
         return cls(tokens, tree, truth)
 
     def __str__(self) -> str:
         return drawn_as_text(self.forms, self._heads.heads, self._labels(self._heads))
 
     def plot(self, ax: Axes | None = None) -> DependencyDisplay:
-        """Draw the tree; a new figure is as large as the tree needs."""
+        """Draw the tree; a new figure has the size that the tree needs."""
         widths = [
             INCHES_PER_LETTER * max(len(form), len(tag)) for form, tag in zip(self.forms, self._below(), strict=True)
         ]

@@ -1,4 +1,4 @@
-"""DependencyParser: the head, and the label, of every word."""
+"""DependencyParser: the head, and optionally the label, of every word."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class DependencyParser(ProbabilisticTrainer):
 
     X is a list of sentences, each a list of tokens (form, tag), of dicts with "form" and "tag", or a
     formats.ConlluSentence. Y is a list of trees, each a list with the head of every word: 0 for the root, or the number
-    of a word, counted from 1. With pairs (head, label) in the place of heads, labels are learnt and predicted too.
+    of a word, counted from 1. With pairs (head, label) instead of heads, labels are learnt and predicted as well.
     tasks.Dependencies defines Ψ and Δ; the search is exact.
 
     Parameters
@@ -50,12 +50,12 @@ class DependencyParser(ProbabilisticTrainer):
     solver : str, Solver or None
         None: "bcfw" for the hinge, "lbfgs" for other objectives.
     objective : "hinge", "likelihood" or "softmax_margin"
-        What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood of trees, or
-        the softmax-margin between them.
+        The term that C multiplies: the mean structured hinge, minus the mean log-likelihood of trees, or the
+        softmax-margin between them.
     sharpness : float
-        Of "softmax_margin": the larger, the nearer to the hinge.
+        For "softmax_margin": the larger, the closer to the hinge.
     calibrate : int or None
-        Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
+        Number of folds of the cross-validation that finds temperature_; None leaves that to calibrate_on(X, Y).
     {options}
 
     Attributes
@@ -63,9 +63,9 @@ class DependencyParser(ProbabilisticTrainer):
     classes_ : list or None
         The labels; None if trees have none.
     weights_ : dict of Weights
-        "arcs" (features) and "labels" (features × labels); "features" if you made them. Not with hash_bits.
+        "arcs" (features) and "labels" (features × labels); "features" for your own features. Not with hash_bits.
     temperature_ : float
-        The number by which scores are divided to be logarithms of probabilities.
+        The divisor of scores in the logarithms of probabilities.
     w_ : array
         All weights as one vector.
     certificate_ : Certificate
@@ -117,7 +117,7 @@ class DependencyParser(ProbabilisticTrainer):
         return Predictions(decoded(self, X))
 
     def predict_confidence(self, X: Any, of: str = "head") -> Any:
-        """Return how probable the predictions are.
+        """Return the probabilities of the predictions.
 
         of="head": the head of every word, a list of arrays; of="arc": the head together with its label; of="tree": the
         whole tree of every sentence, one array.
@@ -139,12 +139,12 @@ class DependencyParser(ProbabilisticTrainer):
         return Predictions(each)
 
     def score(self, X: Any, Y: Any) -> float:
-        """UAS, the share of words with the right head. metrics.attachment_scores has more."""
+        """Return UAS, the share of words with the right head. metrics.attachment_scores has more."""
         return attachment_scores(Y, self.predict(X)).uas
 
     @property
     def classes_(self) -> list[Hashable] | None:
-        """The labels, in the order of the weights; None where trees have none."""
+        """The labels, in the order of the weights; None if trees have none."""
         check_is_fitted(self)
         return self.task_.classes_
 

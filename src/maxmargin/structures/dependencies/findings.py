@@ -1,4 +1,4 @@
-"""What a report shows of dependency trees: heads and labels, and arcs with their mistakes."""
+"""Sections of a report on dependency trees: heads and labels, and arcs with their mistakes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from maxmargin.structures.dependencies.arc_drawing import DrawnArc, arc_levels
 from maxmargin.structures.dependencies.heads import HeadsOfWords, read_heads
 from maxmargin.structures.dependencies.lexicon import read_tokens
 
-MOST_WORDS = 60  # of a sentence that is drawn
+MOST_WORDS = 60  # limit for a sentence that is drawn
 LETTER, BETWEEN, LEVEL, LINE = 9, 18, 26, 18  # pixels
 
 
 def arc_findings(model: Any, X: Any, Y: Any) -> Findings:
-    """Words with the right head, and with the right label too; a sentence is worse the more words are wrong."""
+    """Compute the findings for heads and labels; sentences are ordered by the number of wrong words."""
     predicted = model.predict(X)
     if len(predicted) != len(Y):
         raise ValueError(f"X has {len(predicted)} sentences but Y has {len(Y)}")
@@ -66,14 +66,14 @@ def arc_findings(model: Any, X: Any, Y: Any) -> Findings:
 
 
 def _forms(model: Any, x: Any, n: int) -> list[str]:
-    """The words, where the sentence has any."""
+    """Return the words, or their numbers if the sentence has none."""
     return (
         [str(m) for m in range(1, n + 1)] if model.features is not None else [token[0] for token in read_tokens([x])[0]]
     )
 
 
 def _by_length(pairs: list[tuple[HeadsOfWords, HeadsOfWords]]) -> Section:
-    """How often the heads of words are found that are so far away."""
+    """Return how often heads are found, by their distance."""
     right, total = np.zeros(6, dtype=int), np.zeros(6, dtype=int)
     for y, z in pairs:
         for m, (a, b) in enumerate(zip(y.heads, z.heads, strict=True), 1):

@@ -1,4 +1,4 @@
-"""GivenArcs: features of arcs that a function of the user's makes."""
+"""GivenArcs: features of arcs that a user's function computes."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from maxmargin.structures.dependencies.scored_arcs import (
 
 
 class GivenArcs:
-    """features(x) -> a row for every arc of x, dense or sparse: that from h to m, of n words, is row h·n + m - 1.
+    """Features of arcs given by features(x), a row for every arc of x, dense or sparse.
 
-    With labels, every label has a weight for every feature. Rows with h = m are not used. An array (n + 1, n, F) is
-    read as such a matrix.
+    The arc from h to m, of n words, is row h·n + m - 1; rows with h = m are not used. With labels, every label has a
+    weight for every feature. An array (n + 1, n, F) is read as such a matrix.
     """
 
     def __init__(self, features: Callable[[Any], Any]):
         self.features = features
 
     def fit(self, X: Sequence[Any], lengths: Codes, n_labels: int) -> GivenArcs:
-        """lengths : words of every sentence."""
+        """Learn the number of features. lengths : the number of words of every sentence."""
         self.n_labels = n_labels
         self.n_features = int(self._matrix(X[0], int(lengths[0]), 0).shape[1])
         self.dim = self.n_features * max(n_labels, 1)
@@ -47,7 +47,7 @@ class GivenArcs:
                 raise ValueError(f"sentence {i} has arcs of {matrix.shape[1]} features; expected {self.n_features}")
             try:
                 matrices.append(checked_matrix(matrix, self.n_features))
-            except ValueError as error:  # which calls a row an example
+            except ValueError as error:  # its message would call a row an example
                 raise ValueError(f"sentence {i}: {str(error).replace('example', 'arc')}") from None
         if any(map(sparse.issparse, matrices)):
             units = sparse.vstack([sparse.csr_array(matrix) for matrix in matrices], format="csr")
@@ -82,7 +82,7 @@ class PackedGivenArcs:
     def __init__(self, model: GivenArcs, sentences: Any, atoms: Atoms):
         self.model, self.sentences, self.atoms = model, sentences, atoms
         lengths = sentences.lengths
-        self.units = np.append(0, np.cumsum((lengths + 1) * lengths))  # where the arcs of each sentence begin
+        self.units = np.append(0, np.cumsum((lengths + 1) * lengths))  # the first arc of each sentence
 
     @property
     def plane_atoms(self) -> Atoms:
@@ -98,19 +98,19 @@ class PackedGivenArcs:
         return best_labels_of_arcs(tables, self.sentences, each, self.model.n_labels > 0)
 
     def all_scores(self, w: Array, i: int) -> Array:
-        """(n + 1, n, L): the scores of all arcs of sentence i with all labels; L = 1 without labels."""
+        """Return (n + 1, n, L): the scores of all arcs of sentence i with all labels; L = 1 without labels."""
         n = int(self.sentences.lengths[i])
         return self.atoms.scores(w, np.arange(*self.units[i : i + 2])).reshape(n + 1, n, -1)
 
     def add_shares(self, total: Array, i: int, scale: float, shares: Array) -> None:
-        """total += scale · Σ shares · the features of these arcs with these labels."""
+        """Add scale · Σ shares · the features of these arcs with these labels to total."""
         self.atoms.add_units(total, np.arange(*self.units[i : i + 2]), scale * shares.reshape(-1, shares.shape[2]))
 
     def sizes(self, w: Array) -> ArcSizes:
         return ArcSizes(self.atoms.largest(w), self.atoms.terms, float(np.max(self.atoms.lengths, initial=0.0)))
 
     def rows(self, ids: Index, found: FoundTrees) -> AtomRows:
-        """Ψ(x, y) - Ψ(x, z) of every sentence."""
+        """Return Ψ(x, y) - Ψ(x, z) of every sentence."""
         indices, values, ends = [], [], [0]
         for j, i in enumerate(ids.tolist()):
             at, n = int(self.sentences.starts[i]), int(self.sentences.lengths[i])
@@ -120,7 +120,7 @@ class PackedGivenArcs:
             )
             wrong = np.flatnonzero((heads != true_heads) | (labels != true_labels))
             for of_heads, of_labels, value in ((true_heads, true_labels, 1.0), (heads, labels, -1.0)):
-                words = wrong[of_heads[wrong] >= 0]  # -1 stands for no arc
+                words = wrong[of_heads[wrong] >= 0]  # -1 denotes no arc
                 unit = self.units[i] + of_heads[words] * n + words
                 indices.append(unit * max(self.model.n_labels, 1) + np.maximum(of_labels[words], 0))
                 values.append(np.full(len(words), value))

@@ -1,4 +1,4 @@
-"""Heads: dependency trees as users give them, checked."""
+"""Checks of dependency trees that users give."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from maxmargin.inputs.labels.labels import plain
 
 
 class HeadsOfWords(NamedTuple):
-    """A tree: the head of every word, 0 for the root or the number of a word from 1 on; labels where there are any."""
+    """A tree: the head of every word, 0 for the root or the number of a word from 1 on; labels if there are any."""
 
     heads: list[int]
     labels: list[Hashable] | None
 
     def as_given(self) -> list[Any]:
-        """In the form that users give: heads, or pairs of head and label."""
+        """Return the tree in the form that users give: heads, or pairs of head and label."""
         return list(self.heads) if self.labels is None else list(zip(self.heads, self.labels, strict=True))
 
 
 def read_heads(y: Any, name: str) -> HeadsOfWords:
-    """A list of heads, or of (head, label); `name` says in messages whose they are."""
+    """Read a list of heads, or of (head, label); `name` names the tree in messages."""
     if isinstance(y, str) or not isinstance(y, Sequence | np.ndarray):
         raise ValueError(f"{name} is {y!r}; expected a list of heads, or of pairs (head, label)")
     if len(y) == 0:
@@ -41,7 +41,7 @@ def read_heads(y: Any, name: str) -> HeadsOfWords:
 
 
 def check_tree(heads: Sequence[int], n: int, name: str, single_root: bool = False, projective: bool = False) -> None:
-    """Raise a ValueError, which names the word, unless these are the heads of a tree over n words."""
+    """Raise a ValueError that names the word, unless these are the heads of a tree over n words."""
     if len(heads) != n:
         raise ValueError(f"{name} has {len(heads)} heads; expected {n}, one for every word")
     for m, head in enumerate(heads, 1):
@@ -68,7 +68,7 @@ def check_tree(heads: Sequence[int], n: int, name: str, single_root: bool = Fals
 
 
 def first_cycle(heads: Sequence[int]) -> list[int]:
-    """The words of a cycle, each followed by its head; empty where there is none."""
+    """Return the words of a cycle, each followed by its head; an empty list if there is none."""
     done = [False] * (len(heads) + 1)
     done[0] = True
     for start in range(1, len(heads) + 1):
@@ -83,7 +83,7 @@ def first_cycle(heads: Sequence[int]) -> list[int]:
 
 
 def first_crossing(heads: Sequence[int]) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Two arcs that cross, as pairs of their ends; None where the tree is projective.
+    """Return two arcs that cross, as pairs of their ends; None if the tree is projective.
 
     The arc from the root counts like the others, with the root before the first word.
     """

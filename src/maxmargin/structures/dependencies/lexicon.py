@@ -1,4 +1,4 @@
-"""Lexicon: the forms and tags of training, as numbers that fit into the keys of features."""
+"""Lexicon: the forms and tags of the training data, as codes that fit into the keys of features."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ Codes = NDArray[np.int64]
 
 
 class Lexicon:
-    """Codes of forms, in lower case, of tags, and of fine tags where words have them.
+    """Codes of forms, in lower case, of tags, and of fine tags if words have them.
 
-    Forms that training shows less than `min_count` times share a code with those that it does not show. So do tags
-    that it does not show.
+    Forms that occur less than `min_count` times in training share a code with unseen forms. Unseen tags share a code.
     """
 
     saved: ClassVar[Fields] = {
@@ -62,12 +61,12 @@ class Lexicon:
             raise ValueError("there are too many forms or tags")
 
     def _numbered(self) -> list[dict[str, int]]:
-        """The codes of forms, of tags and, where there are any, of fine tags."""
+        """Return the codes of forms, of tags and, if there are any, of fine tags."""
         listed = (self.forms, self.tags, self.fine)[: self.n_columns]
         return [{name: k for k, name in enumerate(names) if k > 2} for names in listed]
 
     def coded(self, sentences: Sequence[list[Token]]) -> tuple[Codes, Codes, Codes]:
-        """Codes of all forms, tags and fine tags, one sentence after the other, each with the root before its words."""
+        """Return the codes of forms, tags and fine tags of all sentences in a row, each beginning with the root."""
         columns: list[list[int]] = [[], [], []]
         for i, tokens in enumerate(sentences):
             if len(tokens[0]) != self.n_columns:
@@ -82,7 +81,7 @@ class Lexicon:
 
 
 def read_tokens(X: Any) -> list[list[Token]]:
-    """Sentences as lists of (form, tag) or (form, tag, fine tag); tokens are these, or dicts that name them."""
+    """Read sentences as lists of (form, tag) or (form, tag, fine tag); tokens are such tuples, or dicts."""
     if isinstance(X, str | Mapping) or not hasattr(X, "__len__") or not hasattr(X, "__getitem__"):
         raise ValueError(f"X is {type(X).__name__}; expected a list of sentences, each a list of (form, tag)")
     sentences = [_read_sentence(x, i) for i, x in enumerate(X)]

@@ -1,4 +1,4 @@
-"""Attachment scores: how many words have the right head, and the right label (Buchholz and Marsi 2006)."""
+"""Attachment scores: the shares of words with the right head and label (Buchholz and Marsi 2006)."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from maxmargin.structures.dependencies.heads import read_heads
 
 
 class LabelAttachment(NamedTuple):
-    """Of one label: over arcs that have it."""
+    """Scores of one label, over the arcs that have it."""
 
-    precision: float  # of the arcs that were found with this label, those that are right, head and label
-    recall: float  # of the true arcs with this label, those that were found
+    precision: float  # the share of right arcs, head and label, among those found with this label
+    recall: float  # the share of the true arcs with this label that were found
     f1: float
-    support: int  # true arcs
+    support: int  # the number of true arcs
 
 
 class AttachmentScores(NamedTuple):
     """Shares of words, over all sentences together."""
 
     uas: float  # with the right head
-    las: float | None  # with the right head and label; None where trees have no labels
+    las: float | None  # with the right head and label; None if trees have no labels
     labels: float | None  # with the right label, whatever the head
-    exact_match: float  # of sentences, those without a mistake in head or label
-    words: int  # that were counted
-    by_label: dict[Hashable, LabelAttachment]  # empty where trees have no labels
+    exact_match: float  # the share of sentences without a mistake in head or label
+    words: int  # the number of words that were counted
+    by_label: dict[Hashable, LabelAttachment]  # empty if trees have no labels
 
 
 def attachment_scores(truth: Sequence[Any], found: Sequence[Any], punctuation: Any = None) -> AttachmentScores:
-    """UAS, LAS and the scores of every label, of predicted trees against the true ones.
+    """Return UAS, LAS and the scores of every label, for predicted trees compared with the true ones.
 
     Parameters
     ----------
@@ -39,6 +39,20 @@ def attachment_scores(truth: Sequence[Any], found: Sequence[Any], punctuation: A
         Lists of heads, or of (head, label).
     punctuation : None, or a collection of labels
         None counts all words. Otherwise words whose *true* label is one of these, such as {"punct"}, are not counted.
+
+    Returns
+    -------
+    AttachmentScores.
+
+    Examples
+    --------
+    >>> from maxmargin.metrics import attachment_scores
+    >>> attachment_scores([[2, 0, 2]], [[2, 0, 1]]).uas
+    0.6666666666666666
+
+    See Also
+    --------
+    attachment_report : the same as a table.
     """
     if len(truth) != len(found):
         raise ValueError(f"There are {len(truth)} true trees but {len(found)} predicted ones.")
@@ -100,7 +114,20 @@ def attachment_scores(truth: Sequence[Any], found: Sequence[Any], punctuation: A
 
 
 def attachment_report(truth: Sequence[Any], found: Sequence[Any], punctuation: Any = None) -> str:
-    """The scores as a table to print, with a line for every label, the most frequent ones first."""
+    """Return the attachment scores as a printable table, with a line for every label, the most frequent ones first.
+
+    Parameters
+    ----------
+    truth, found, punctuation : as for `attachment_scores`.
+
+    Returns
+    -------
+    str.
+
+    See Also
+    --------
+    attachment_scores : the numbers.
+    """
     scores = attachment_scores(truth, found, punctuation)
     width = max([5, *(len(str(label)) for label in scores.by_label)])
     lines = [f"{'':{width}}  precision  recall     f1  arcs"]

@@ -31,7 +31,7 @@ class ScoredDependencies(ArcSpace):
     def scored_arcs(self, w: Array) -> ScoredArcs:
         """Return the best label of every arc at the weights w, and its score.
 
-        That is all that a search needs of `scores`, and it takes a fraction of the time and the memory.
+        A search needs nothing else of `scores`, and this takes a fraction of the time and the memory.
         """
         scored: ScoredArcs = self.arcs.scored(w, self.ids)
         return scored

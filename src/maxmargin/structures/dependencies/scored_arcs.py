@@ -19,17 +19,17 @@ Codes = NDArray[np.int64]
 class FoundTrees(NamedTuple):
     """Heads and numbers of labels (-1 without labels) of all words, one sentence after the other."""
 
-    bounds: Codes  # where each sentence begins
+    bounds: Codes  # the beginning of each sentence
     heads: NDArray[np.int32]
     labels: NDArray[np.int32]
 
 
 class ArcTables(NamedTuple):
-    """Where the arcs and words of some sentences are in arrays of all."""
+    """The positions of the arcs and words of some sentences in arrays of all sentences."""
 
     ids: Index
     arcs: Codes  # the table of sentence j, (n + 1) × (n + 1), begins at arcs[j]
-    words: Codes  # its words at words[j]
+    words: Codes  # its words begin at words[j]
     longest: int
 
     @classmethod
@@ -40,27 +40,27 @@ class ArcTables(NamedTuple):
 
 
 class ArcSizes(NamedTuple):
-    """How large arcs are at some w, for bounds of rounding."""
+    """Bounds on the sizes of arcs at some w, from which rounding errors are bounded."""
 
-    score: float  # no arc has Σ_j |f_j w_j| above this
-    terms: int  # nor more features than this,
-    length: float  # nor a longer vector of them
+    score: float  # a bound on Σ_j |f_j w_j| over all arcs,
+    terms: int  # on the number of features,
+    length: float  # and on the length of the feature vector
 
 
 class ScoredArcs(NamedTuple):
-    """Scores without losses. Of a true arc the table has the best wrong label, and `right` the true one.
+    """Scores without losses. For a true arc the table has the best wrong label, and `right` has the true one.
 
-    So what is not the truth costs the same in every loss: see compiled/arc_scores.py.
+    Every entry that is not the truth then has the same cost in every loss: see compiled/arc_scores.py.
     """
 
     tables: ArcTables
     sentences: CodedSentences
     scores: Array
-    labels: NDArray[np.int32]  # the best of every arc; -1 without labels
-    right: Array  # of every word, the score of its true arc
+    labels: NDArray[np.int32]  # the best label of every arc; -1 without labels
+    right: Array  # the score of the true arc of every word
 
     def best(self, prices: Array, single_root: bool, projective: bool) -> FoundTrees:
-        """The trees with the highest score, where every arc that is not the truth has `prices` more."""
+        """Return the trees with the highest score, where every arc that is not the truth scores `prices` more."""
         from maxmargin.structures.dependencies.compiled.arborescence import contraction
         from maxmargin.structures.dependencies.compiled.eisner import span_scores
         from maxmargin.structures.dependencies.compiled.tree_search import best_trees
@@ -72,7 +72,7 @@ class ScoredArcs(NamedTuple):
         return found
 
     def alone(self, j: int) -> ScoredArcs:
-        """Those of one sentence."""
+        """Return the scores of one sentence."""
         (ids, arcs, words, _), n = self.tables, int(self.sentences.lengths[self.tables.ids[j]])
         own, own_words = slice(arcs[j], arcs[j + 1]), slice(words[j], words[j + 1])
         tables = ArcTables(ids[j : j + 1], np.array([0, (n + 1) ** 2]), np.array([0, n]), n)
@@ -82,7 +82,7 @@ class ScoredArcs(NamedTuple):
 def best_labels_of_arcs(tables: ArcTables, sentences: Any, scores: list[Array], labelled: bool) -> ScoredArcs:
     """Return the best label of every arc, from the scores (words + 1, words, L) of every sentence.
 
-    Where truths are known, the scores of true arcs are replaced by -inf in place.
+    If truths are known, the scores of true arcs are replaced by -inf in place.
     """
     right = np.empty(tables.words[-1])
     found, labels = np.full(tables.arcs[-1], -np.inf), np.full(tables.arcs[-1], -1, dtype=np.int32)
@@ -101,7 +101,7 @@ def best_labels_of_arcs(tables: ArcTables, sentences: Any, scores: list[Array], 
 
 
 def as_trees(found: FoundTrees, names: Sequence[Any] | None) -> list[list[Any]]:
-    """In the form that users give: heads, or pairs of head and label."""
+    """Return trees in the form that users give: heads, or pairs of head and label."""
     heads, numbers, bounds = found.heads.tolist(), found.labels.tolist(), found.bounds.tolist()
     labels = None if names is None else [names[k] for k in numbers]
     return [HeadsOfWords(heads[a:b], None if labels is None else labels[a:b]).as_given() for a, b in pairwise(bounds)]

@@ -1,4 +1,4 @@
-"""Dependencies: a head for every word of a sentence, such that all arcs are a tree."""
+"""Dependencies: a head for every word of a sentence, such that the arcs form a tree."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from maxmargin.structures.dependencies.lexicon import Codes, read_tokens
 from maxmargin.structures.dependencies.scored import ScoredDependencies
 from maxmargin.structures.dependencies.scored_arcs import FoundTrees, as_trees
 from maxmargin.structures.dependencies.tree_sums import DependencySums
-from maxmargin.structures.dependencies.word_arcs import ROOM, WordArcs
+from maxmargin.structures.dependencies.word_arcs import MAX_BYTES, WordArcs
 
 ArcMeasure = Literal["hamming", "share"]
 
@@ -34,26 +34,25 @@ MOST_BITS = 28
 
 
 class Dependencies(Task):
-    """Words 1 … n and the root, 0; an output is a tree of arcs away from the root, with labels where those of Y have
-    any.
+    """The task of dependency parsing: trees of arcs away from the root 0 over words 1 … n, with labels if Y has them.
 
         ⟨w, Ψ(x, z)⟩ = Σ_m ⟨w, f(h_m, m)⟩ + ⟨w_l(m), g(h_m, m)⟩,          h_m the head of word m, l(m) its label     (1)
         Δ(y, z)      = number of words whose head, or label, is wrong      ("share": divided by n)                   (2)
 
-    The best label of an arc does not depend on other arcs, so that an arc counts for its best label, and the best tree
-    is a maximum arborescence (compiled/arborescence.py; O(n²)) or, of projective trees, is found by spans
-    (compiled/eisner.py; O(n³)). Both (1) and (2) are sums over words: the search is exact for training, too. Slack
-    rescaling and squared slacks are searched by branch and bound over arcs, as Parts does.
+    The best label of an arc does not depend on other arcs, so every arc has the score of its best label. The best tree
+    is a maximum arborescence (compiled/arborescence.py; O(n²)) or, for projective trees, is found by spans
+    (compiled/eisner.py; O(n³)). Both (1) and (2) are sums over words, so the loss-augmented search is exact as well.
+    Slack rescaling and squared slacks use branch and bound over arcs, as Parts does.
 
     x is a list of tokens (form, tag), or of dicts with "form" and "tag"; y a list of heads, or of (head, label).
 
     Parameters
     ----------
     projective : bool
-        Only trees without crossing arcs, by Eisner's algorithm; False: all trees, by that of Chu, Liu and Edmonds,
-        which is faster.
+        True: only trees without crossing arcs, by Eisner's algorithm; False: all trees, by that of Chu, Liu and
+        Edmonds, which is faster.
     single_root : bool
-        Exactly one word has the head 0, as Universal Dependencies wants it.
+        True: exactly one word has the head 0, as in Universal Dependencies.
     measure : "hamming" or "share"
         The loss of a wrong tree: the number of words whose head or label is wrong, or their share.
     features : None or function
@@ -61,14 +60,14 @@ class Dependencies(Task):
         with a row for every arc of x, that from h to m of n words in row h·n + m - 1; x may then be anything with a
         length.
     min_count : int
-        Of the built-in features. Forms that training shows less often are taken for unknown ones, as are new forms in
+        For the built-in features: forms that occur less often in training are treated as unknown, like new forms in
         predictions. Forms are compared in lower case.
     hash_bits : None or int
-        Of the built-in features. None: every feature of the true arcs of training has a weight of its own, others have
+        For the built-in features. None: every feature of the true training arcs has a weight of its own, others have
         none. b: features of all arcs, right and wrong ones, have the weights of 2^b buckets (and 2^(b - 4) with a
-        weight for every label); different features may fall into one bucket, and weights have no names.
+        weight for every label); different features may share a bucket, and weights have no names.
     most_decodes : int
-        Searches for one sentence, at most, where losses are rescaled (rescaling="slack", slack="l2").
+        The most searches for one sentence if losses are rescaled (rescaling="slack", slack="l2").
     """
 
     saved: ClassVar[Fields] = {
@@ -131,11 +130,11 @@ class Dependencies(Task):
     # --- the plain form: one sentence at a time
 
     def psi(self, x: Any, z: Any) -> tuple[NDArray[np.int64], Array]:
-        """By the row of Ψ(x, z) - Ψ(x, nothing): every arc of z is one that nothing has."""
+        """Return Ψ(x, z), computed as Ψ(x, z) - Ψ(x, nothing)."""
         batch = self.pack([x], [z])
         n = int(batch.arcs.sentences.lengths[0])
-        apart = FoundTrees(np.array([0, n]), np.full(n, -1, dtype=np.int32), np.full(n, -1, dtype=np.int32))
-        rows = batch.arcs.rows(np.arange(1), apart)
+        no_arcs = FoundTrees(np.array([0, n]), np.full(n, -1, dtype=np.int32), np.full(n, -1, dtype=np.int32))
+        rows = batch.arcs.rows(np.arange(1), no_arcs)
         row = sparse.coo_array(rows.tocsr() if isinstance(rows, AtomRows) else rows)
         return row.coords[1].astype(np.int64), row.data
 
@@ -167,11 +166,11 @@ class Dependencies(Task):
         """Return the sentences with their trees, ready for training."""
         tokens, lengths = self._read(X)
         trees = [read_heads(y, f"the tree of sentence {i}") for i, y in enumerate(Y)]
-        arcs = self._arcs(X, tokens, lengths, *self._truths(trees, lengths), ROOM)
+        arcs = self._arcs(X, tokens, lengths, *self._truths(trees, lengths), MAX_BYTES)
         return DependencyBatch(self, arcs, np.array([self._price(n) for n in lengths.tolist()]))
 
     def scored(self, X: Sequence[Any], Y: Sequence[Any] | None = None) -> ScoredDependencies:
-        """Return the sentences, with their trees if Y is given, ready to be scored and searched."""
+        """Return the sentences, with their trees if Y is given, ready for scoring and search."""
         if Y is not None:
             return self.pack(X, Y).scored()
         tokens, lengths = self._read(X)
@@ -180,10 +179,10 @@ class Dependencies(Task):
             self._arcs(X, tokens, lengths, unknown, unknown, 0), np.arange(len(lengths)), self.rules
         )
 
-    def _arcs(self, X: Any, tokens: Any, lengths: Codes, heads: Codes, labels: Codes, room: int) -> Any:
+    def _arcs(self, X: Any, tokens: Any, lengths: Codes, heads: Codes, labels: Codes, max_bytes: int) -> Any:
         """Return the arcs of all sentences, as PackedWordArcs or PackedGivenArcs."""
         if self.features is None:
-            return self.arcs_.packed(tokens, heads, labels, room)
+            return self.arcs_.packed(tokens, heads, labels, max_bytes)
         return self.arcs_.packed(X, lengths, heads, labels)
 
     @property
@@ -202,10 +201,10 @@ class Dependencies(Task):
         arcs = self.scored(X).arcs
         return DependencySums(self.rules, arcs.sentences.lengths, lambda i: arcs.all_scores(w, i))
 
-    # --- inside
+    # --- helpers
 
     def _read(self, X: Sequence[Any]) -> tuple[Any, Codes]:
-        """Tokens, where they are needed, and the number of words of every sentence."""
+        """Return the tokens, if they are needed, and the number of words of every sentence."""
         if self.features is None:
             tokens = read_tokens(X)
             return tokens, np.array([len(each) for each in tokens], dtype=np.int64)
@@ -215,7 +214,7 @@ class Dependencies(Task):
         return None, np.array([len(x) for x in X], dtype=np.int64)
 
     def _truths(self, trees: Sequence[HeadsOfWords], lengths: Codes) -> tuple[Codes, Codes]:
-        """Heads and numbers of labels, checked, with a place for the root before every sentence."""
+        """Return checked heads and numbers of labels, with an entry for the root before every sentence."""
         numbers = None if self.classes_ is None else {label: k for k, label in enumerate(self.classes_)}
         heads, labels = [], []
         for i, (tree, n) in enumerate(zip(trees, lengths.tolist(), strict=True)):

@@ -1,8 +1,9 @@
 """DependencySums: the distribution of dependency trees p(z | x) ∝ exp ⟨w, Ψ(x, z)⟩, sentence by sentence.
 
-The mass of an arc is the sum of those of its labels, and trees add up by the matrix-tree theorem
-(compiled/arborescence_sums.py), or, projective ones, by spans (compiled/eisner_sums.py). Both keep logarithms of sums
-of positive numbers, for scores of any size: log Z is off by a few n² units of rounding of the largest score at most.
+The mass of an arc is the sum of the masses of its labels. Masses of trees are summed by the matrix-tree theorem
+(compiled/arborescence_sums.py) or, for projective trees, by spans (compiled/eisner_sums.py). Both keep logarithms of
+sums of positive numbers, for scores of any size: the error of log Z is at most a few n² units of rounding of the
+largest score.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from maxmargin.structures.dependencies.heads import HeadsOfWords, check_tree, re
 class ArcMarginals(NamedTuple):
     """Probabilities in one sentence of n words with L labels, in the order of classes_."""
 
-    heads: Array  # (n, n + 1): of every head of every word, the root first
-    labels: Array | None  # (n, n + 1, L): of every head together with every label; None without labels
+    heads: Array  # (n, n + 1): the probability of every head of every word, the root first
+    labels: Array | None  # (n, n + 1, L): the probability of every head with every label; None without labels
 
 
 class TreeSum(NamedTuple):
@@ -33,12 +34,12 @@ class TreeSum(NamedTuple):
     labels: Array  # (n + 1, n, L) probabilities of labels of the arc from h to m, at [h, m - 1]
 
     def arcs(self) -> Array:
-        """(n + 1, n, L) probabilities of arcs with labels."""
+        """Return (n + 1, n, L): the probabilities of arcs with labels."""
         return self.labels * self.heads.T[:, :, None]
 
 
 def arc_table(scores: Array) -> Array:
-    """(n + 1, n + 1) log Σ exp over the labels of (n + 1, n, L) scores."""
+    """Return (n + 1, n + 1): log Σ exp over the labels of (n + 1, n, L) scores."""
     n = scores.shape[1]
     table = np.full((n + 1, n + 1), -np.inf)
     high = scores.max(axis=2)
@@ -47,7 +48,7 @@ def arc_table(scores: Array) -> Array:
 
 
 def tree_sum(scores: Array, single_root: bool, projective: bool) -> TreeSum:
-    """Sums over all trees of one sentence, by the scores (n + 1, n, L) of arcs with labels."""
+    """Return the sums over all trees of one sentence, given the scores (n + 1, n, L) of arcs with labels."""
     from maxmargin.structures.dependencies.compiled.arborescence_sums import removed_words, sum_arborescences
     from maxmargin.structures.dependencies.compiled.eisner_sums import span_sums, sum_projective
 
@@ -61,10 +62,11 @@ def tree_sum(scores: Array, single_root: bool, projective: bool) -> TreeSum:
 
 
 class DependencySums:
-    """The distributions of the trees of sentences with so many words each.
+    """The distributions of the trees of sentences with these numbers of words.
 
-    rules : TreeRules, which say what trees there are, and the labels of arcs
-    table : table(i) -> the scores (words + 1, words, L) of all arcs of sentence i, asked for anew for every question
+    rules : TreeRules, which define the trees and the labels of arcs
+    table : table(i) returns the scores (words + 1, words, L) of all arcs of sentence i; it is called whenever they are
+    needed
     """
 
     def __init__(self, rules: Any, lengths: Any, table: Callable[[int], Array]):
@@ -90,7 +92,9 @@ class DependencySums:
         return found
 
     def log_probabilities(self, Y: Any) -> Array:
-        """-inf of trees that cannot be, and of labels that training has not seen; heads alone leave labels open."""
+        """Return log-probabilities: -inf for impossible trees and unseen labels; trees without labels leave labels
+        open.
+        """
         if len(Y) != len(self):
             raise ValueError(f"there are {len(self)} sentences but {len(Y)} trees")
         return np.array([self._score(i, y) for i, y in enumerate(Y)]) - self.log_partitions
@@ -98,7 +102,7 @@ class DependencySums:
     def sample(self, rng: np.random.Generator, n: int) -> list[list[Any]]:
         return [self._drawn(i, rng, n) for i in range(len(self))]
 
-    # --- inside
+    # --- helpers
 
     @cached_property
     def _summed(self) -> tuple[Array, Array]:
@@ -117,7 +121,7 @@ class DependencySums:
         return tree_sum(self.table(i), self.rules.single_root, self.rules.projective)
 
     def _score(self, i: int, y: Any) -> float:
-        """⟨w, Ψ⟩ of a tree; of heads alone, log Σ exp over all labels."""
+        """Return ⟨w, Ψ⟩ of a tree; for heads alone, log Σ exp over all labels."""
         name, classes = f"the tree of sentence {i}", self.rules.classes
         tree, n = read_heads(y, name), int(self.lengths[i])
         check_tree(tree.heads, n, name)
@@ -125,7 +129,7 @@ class DependencySums:
             raise ValueError(f"{name} has labels; expected heads alone, as in training")
         try:
             check_tree(tree.heads, n, name, self.rules.single_root, self.rules.projective)
-        except ValueError:  # a tree, but none of those that are summed over
+        except ValueError:  # a tree, but not one of those that are summed over
             return -np.inf
         scores, words = self.table(i), np.arange(n)
         if tree.labels is None:
@@ -136,7 +140,7 @@ class DependencySums:
         return float(scores[tree.heads, words, [numbers[label] for label in tree.labels]].sum())
 
     def _drawn(self, i: int, rng: np.random.Generator, n: int) -> list[Any]:
-        """n trees of sentence i: heads first, then a label for each of their arcs."""
+        """Draw n trees of sentence i: heads first, then a label for each of their arcs."""
         found, classes = self._sum(i), self.rules.classes
         heads = self._drawn_heads(found, rng, n)
         words = np.arange(heads.shape[1])
@@ -156,7 +160,7 @@ class DependencySums:
         if self.rules.projective:
             draw_projective(words, single_root, found.table, span_sums(words), rng.random((n, 4 * words + 8)), heads)
             return heads
-        # Trees with the same root are drawn together.
+        # Draw trees with the same root together.
         chances = found.heads[:, 0]
         roots = rng.choice(words, n, p=chances / chances.sum()) if single_root else np.zeros(n, dtype=np.int64)
         for root in np.unique(roots):

@@ -1,7 +1,7 @@
 """WordArcs: features of arcs from the forms and tags of words, extracted and scored by kernels.
 
-They are binary: a feature is a key, and kernels make keys anew wherever they are needed. Of training sentences, which
-are searched many times, the places of the weights of all arcs are kept where there is room.
+The features are binary: a feature is a key, and kernels recompute keys whenever they are needed. For training
+sentences, which are searched many times, the coordinates of the weights of all arcs are stored if memory permits.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from maxmargin.structures.dependencies.compiled.arc_arrays import (
 from maxmargin.structures.dependencies.lexicon import Codes, Lexicon, Token
 from maxmargin.structures.dependencies.scored_arcs import ArcSizes, ArcTables, FoundTrees, ScoredArcs
 
-SPARE_BITS = 4  # of hashed features: for each, one bucket in 16 has a weight of every label
-ROOM = 2**30  # bytes for the places of all arcs of training sentences
+SPARE_BITS = 4  # for hashed features: one bucket in 16 has a weight for every label
+MAX_BYTES = 2**30  # bytes for the places of all arcs of training sentences
 ARCS_AT_A_TIME = 100_000
 Keys = NDArray[np.uint64]
 
 
 class WordArcs:
-    """The features of arcs between words, and where their weights are.
+    """The features of arcs between words, and the coordinates of their weights.
 
-    Features of the true arcs of training have weights, each its own. With hash_bits, all features have: those of arcs
-    in 2^hash_bits buckets, those of labels in 2^(hash_bits - 4) with a weight for every label. Features that share a
-    bucket share its weight.
+    Each feature of the true training arcs has a weight of its own. With hash_bits, all features have weights: those of
+    arcs in 2^hash_bits buckets, those of labels in 2^(hash_bits - 4) with a weight for every label. Features in the
+    same bucket share its weight.
     """
 
     saved: ClassVar[Fields] = {
@@ -62,7 +62,9 @@ class WordArcs:
         self._lay_out()
 
     def fit(self, sentences: list[list[Token]], heads: Codes, labels: Codes, n_labels: int) -> WordArcs:
-        """heads, labels : of all words, one sentence after the other, with a place for the root before each."""
+        """Learn the features. heads, labels : those of all words in a row, with an entry for the root before each
+        sentence.
+        """
         self.lexicon, self.n_labels = Lexicon(sentences, self.min_count), n_labels
         coded = self.coded(sentences, heads, labels)
         self.keys = self.label_keys = np.zeros(0, dtype=np.uint64)
@@ -87,12 +89,12 @@ class WordArcs:
         starts = np.append(0, np.cumsum(lengths + 1))[:-1]
         return CodedSentences(*self.lexicon.coded(sentences), starts, lengths, heads, labels)
 
-    def packed(self, sentences: list[list[Token]], heads: Codes, labels: Codes, room: int = 0) -> PackedWordArcs:
-        """room : bytes for what many searches of the same sentences can share."""
-        return PackedWordArcs(self, self.coded(sentences, heads, labels), room)
+    def packed(self, sentences: list[list[Token]], heads: Codes, labels: Codes, max_bytes: int = 0) -> PackedWordArcs:
+        """Pack sentences. max_bytes : memory for data that many searches of the same sentences share."""
+        return PackedWordArcs(self, self.coded(sentences, heads, labels), max_bytes)
 
     def _true_keys(self, coded: CodedSentences, of_labels: bool) -> Keys:
-        """The keys of the features of true arcs, in order."""
+        """Return the keys of the features of true arcs, in order."""
         from maxmargin.structures.dependencies.compiled.arc_keys import DEPENDENT_KEYS, HEAD_KEYS, MOST_KEYS, PAIR_KEYS
         from maxmargin.structures.dependencies.compiled.arc_scores import true_keys
 
@@ -106,7 +108,7 @@ class WordArcs:
 
         if bits is not None:
             return KeyTable(np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.int32), bits)
-        bits = len(keys).bit_length() + 1  # a quarter to a half of the slots are in use
+        bits = len(keys).bit_length() + 1  # a quarter to half of the slots are in use
         slots, numbers = np.zeros(2**bits, dtype=np.uint64), np.zeros(2**bits, dtype=np.int32)
         fill_slots(keys, bits, slots, numbers)
         return KeyTable(slots, numbers, bits)
@@ -115,13 +117,13 @@ class WordArcs:
 class PackedWordArcs:
     """Sentences whose arcs can be scored."""
 
-    def __init__(self, model: WordArcs, sentences: CodedSentences, room: int = 0):
+    def __init__(self, model: WordArcs, sentences: CodedSentences, max_bytes: int = 0):
         self.model, self.sentences = model, sentences
-        self.known = self._known(room)
+        self.known = self._known(max_bytes)
 
     @property
     def plane_atoms(self) -> Atoms:
-        """Of rows that `rows` makes."""
+        """The atoms of the rows that `rows` returns."""
         return Atoms.coordinates(self.model.dim)
 
     def scored(self, w: Array, ids: Index) -> ScoredArcs:
@@ -138,7 +140,7 @@ class PackedWordArcs:
         return ScoredArcs(tables, self.sentences, scores, labels, right)
 
     def all_scores(self, w: Array, i: int) -> Array:
-        """(n + 1, n, L): the scores of all arcs of sentence i with all labels; L = 1 without labels."""
+        """Return (n + 1, n, L): the scores of all arcs of sentence i with all labels; L = 1 without labels."""
         from maxmargin.structures.dependencies.compiled.arc_shares import all_scores
 
         n = int(self.sentences.lengths[i])
@@ -147,7 +149,7 @@ class PackedWordArcs:
         return scores
 
     def add_shares(self, total: Array, i: int, scale: float, shares: Array) -> None:
-        """total += scale · Σ shares · the features of these arcs with these labels."""
+        """Add scale · Σ shares · the features of these arcs with these labels to total."""
         from maxmargin.structures.dependencies.compiled.arc_shares import add_shares
 
         add_shares(float(scale), i, *self._arc_arguments(len(shares) - 1), shares, total)
@@ -156,7 +158,7 @@ class PackedWordArcs:
         from maxmargin.structures.dependencies.compiled.arc_keys import DEPENDENT_KEYS, HEAD_KEYS, MOST_KEYS, PAIR_KEYS
 
         most = MOST_KEYS + (DEPENDENT_KEYS + HEAD_KEYS + PAIR_KEYS if self.model.n_labels else 0)
-        return ArcSizes(most * float(np.max(np.abs(w), initial=0.0)), most, most)  # in one bucket, entries add up
+        return ArcSizes(most * float(np.max(np.abs(w), initial=0.0)), most, most)  # entries in the same bucket add up
 
     def _arc_arguments(self, n: int) -> tuple[CodedSentences, KnownPlaces, ArcLayout, ArcScratch, LabelScores]:
         """Return what kernels of compiled/arc_shares.py read of sentences of n words, and their scratch arrays."""
@@ -166,8 +168,8 @@ class PackedWordArcs:
         scratch = LabelScores.of(n, self.model.n_labels, DEPENDENT_KEYS)
         return self.sentences, self.known, self.model.layout, arcs, scratch
 
-    def _known(self, room: int) -> KnownPlaces:
-        """Return the places of all arcs, or empty arrays if these take more than `room` bytes."""
+    def _known(self, max_bytes: int) -> KnownPlaces:
+        """Return the places of all arcs, or empty arrays if these take more than `max_bytes` bytes."""
         from maxmargin.structures.dependencies.compiled.arc_keys import MOST_KEYS, PAIR_KEYS
         from maxmargin.structures.dependencies.compiled.arc_scores import all_places
 
@@ -176,8 +178,8 @@ class PackedWordArcs:
         n_arcs = int(first_arcs[-1])
         empty, rows = np.zeros(0, dtype=np.uint32), np.zeros(0, dtype=np.uint8)
         none = KnownPlaces(empty, empty, rows, np.zeros(0, dtype=np.int64))
-        taken, blocks = 5 * n_arcs, []  # bytes: where the places of an arc begin, and how many are of labels
-        if taken > room:
+        taken, blocks = 5 * n_arcs, []  # bytes for the beginning of each arc's coordinates, and the number of labels
+        if taken > max_bytes:
             return none
         begins, n_rows = np.zeros(n_arcs + 1, dtype=np.uint32), np.zeros(n_arcs, dtype=np.uint8)
         for some in np.array_split(np.arange(len(lengths)), max(1, n_arcs // ARCS_AT_A_TIME)):
@@ -189,12 +191,12 @@ class PackedWordArcs:
             blocks.append(places[: own[-1]].copy())
             own += begins[arcs.start]
             taken += blocks[-1].nbytes
-            if taken > room:
+            if taken > max_bytes:
                 return none
         return KnownPlaces(np.concatenate(blocks), begins, n_rows, first_arcs)
 
     def rows(self, ids: Index, found: FoundTrees) -> sparse.csr_array:
-        """Ψ(x, y) - Ψ(x, z) of every sentence."""
+        """Return Ψ(x, y) - Ψ(x, z) of every sentence."""
         from maxmargin.structures.dependencies.compiled.arc_keys import DEPENDENT_KEYS, HEAD_KEYS, MOST_KEYS, PAIR_KEYS
         from maxmargin.structures.dependencies.compiled.arc_scores import plane_entries
 
@@ -205,7 +207,7 @@ class PackedWordArcs:
         plane_entries(ids, found, self.sentences, self.model.layout, arcs, values, ends[1:])
         size = ends[-1]
         rows = sparse.csr_array((values[:size].copy(), places[:size].copy(), ends), shape=(len(ids), self.model.dim))
-        rows.sum_duplicates()  # what both arcs of a word share cancels
+        rows.sum_duplicates()  # entries that both arcs of a word share cancel
         rows.eliminate_zeros()
         return rows
 

@@ -32,11 +32,9 @@ class GraphBatch(AtomBatch, MissingLabels, ResumableSearches, Smooth):
     """A batch of labelled graphs over shared atoms.
 
     The only state that changes is a cache of earlier searches: the messages with which the last relaxation of each
-    graph
-    ended, where the next one begins, and its last planes, which show how much of an answer is new and so how accurate
-    it
-    must be. The cache makes searches faster and may change their answers within their tolerance. An example is always
-    searched by the same worker, so results do not depend on the placement.
+    graph ended, where the next one begins, and its last planes, which show how much of an answer is new and so how
+    accurate it must be. The cache makes searches faster and may change their answers within their tolerance. An example
+    is always searched by the same worker, so results do not depend on the placement.
     """
 
     call_cost = 300.0  # measured on superpixels; it makes little difference
@@ -102,13 +100,13 @@ class GraphBatch(AtomBatch, MissingLabels, ResumableSearches, Smooth):
         return Planes(rows.stacked(), loss, upper if bounded else None, None if self.exact else relaxed)
 
     def scored(self) -> ScoredGraphs:
-        """Return these graphs with their truths, ready to be scored and searched."""
+        """Return these graphs with their truths, ready for scoring and search."""
         graphs = [self.graphs[g] for g in self.ids]
         names = self.task.names([PlainShape(len(graph.units)) for graph in graphs])
         return ScoredGraphs.of_packed(self.atoms, self.task.edge_weights_, graphs, names, self.ids.tolist())
 
     def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
-        """Add the tangents, by the sums of graph_sums.py at b times the scores; the expectation of z is like a relaxed
+        """Add the tangents, by the sums of graph_sums.py at b times the scores; E z takes the place of a relaxed
         solution.
         """
         (b, margin), edge_weights, K = softness, self.task.edge_weights_, self.task.n_labels_
@@ -130,8 +128,8 @@ class GraphBatch(AtomBatch, MissingLabels, ResumableSearches, Smooth):
             steps[j] = len(graph.units)
             mass += weights[j] * (2 * float(self.atoms.lengths[graph.units].sum()) + 4 * edges)
         rows.stacked().add_to(total, weights)
-        # Every step adds a few tables and K exponentials; its numbers are sums of no more than `sizes`. An error of a
-        # score is as large a relative error of a probability.
+        # Every step adds a few tables and K exponentials; its numbers are sums of absolute values of at most `sizes`.
+        # An error of a score causes a relative error of the same size in a probability.
         terms = self.atoms.terms + self.task.n_edge_features_ + 2 * K + 32
         errors = 4 * gamma(terms) * (sizes + steps * (sizes + 1 / b))
         off = 8 * b * float(np.max(errors, initial=0.0)) / UNIT + 8.0 * (K + 8) * float(np.max(steps, initial=0.0))

@@ -54,9 +54,9 @@ class FullTables(EdgeWeights):
     """A weight for every pair of labels; undirected features have one for both orders of two labels."""
 
     def __init__(self, directed: Sequence[bool], n_labels: int):
-        self.places = np.empty((len(directed), n_labels, n_labels), dtype=np.int64)
+        self.coordinates = np.empty((len(directed), n_labels, n_labels), dtype=np.int64)
         self.count = 0
-        for table, one_way in zip(self.places, directed, strict=True):
+        for table, one_way in zip(self.coordinates, directed, strict=True):
             if one_way:
                 table[:] = self.count + np.arange(n_labels**2).reshape(n_labels, n_labels)
             else:
@@ -65,15 +65,15 @@ class FullTables(EdgeWeights):
             self.count = int(table.max()) + 1
 
     def tables(self, w: Array) -> Array:
-        return w[self.places]
+        return w[self.coordinates]
 
     def gathered(self, sums: Array) -> Array:
-        return np.bincount(self.places.ravel(), sums.ravel(), minlength=self.count).astype(np.float64, copy=False)
+        return np.bincount(self.coordinates.ravel(), sums.ravel(), minlength=self.count).astype(np.float64, copy=False)
 
     def attractive(self) -> tuple[Array, Array]:
         low, high = np.full(self.count, -np.inf), np.full(self.count, np.inf)
-        equal = np.eye(self.places.shape[1], dtype=bool)
-        low[self.places[:, equal]], high[self.places[:, ~equal]] = 0.0, 0.0
+        equal = np.eye(self.coordinates.shape[1], dtype=bool)
+        low[self.coordinates[:, equal]], high[self.coordinates[:, ~equal]] = 0.0, 0.0
         return low, high
 
 
@@ -100,8 +100,8 @@ class SubmodularTables(EdgeWeights):
     """Full tables of two labels, in an orthonormal basis in which one coordinate is their submodularity.
 
     Bounds of single weights then express the whole condition W[0, 0] + W[1, 1] >= W[0, 1] + W[1, 0]: the last
-    coordinate of
-    every feature is >= 0, and coordinates of single ends are free. ‖w‖ is that of the tables, so nothing else changes.
+    coordinate of every feature is >= 0, and coordinates of single ends are free. ‖w‖ is that of the tables, so nothing
+    else changes.
     """
 
     single = False

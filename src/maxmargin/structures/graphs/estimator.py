@@ -40,23 +40,22 @@ class GraphLabeler(ProbabilisticTrainer):
     (features, edges, edge_features). Y is a list of labellings, each a list or array with one label per node, any
     hashable values; for a grid it may be an (H, W) array. Costs of single nodes come as tasks.Weighted(labels, costs).
 
-    Features are used as they are. Bring them to comparable sizes, because ½‖w‖² treats them alike, and add a column of
-    ones where a label may be more frequent than another whatever the features are.
+    Features are used unchanged. Scale them to comparable sizes, because ½‖w‖² treats them alike, and add a column of
+    ones if some labels are more frequent than others.
 
-    How the best labelling is found depends on the graph, and so does what the certificate says:
+    The search for the best labelling, and the meaning of the certificate, depend on the graph:
 
     - forests, and graphs of small treewidth: exact;
-    - two labels: by a minimum cut, exact where neighbours attract each other (submodular edges), else of a relaxation;
-    - other graphs: LP relaxation. Where its solutions are labellings, which `certificate_.search` tells, training was
-      exact. Where they are fractional, training is exact for the relaxed problem, whose objective is never below the
-      true one.
+    - two labels: a minimum cut, exact if neighbours attract each other (submodular edges), otherwise a relaxation;
+    - other graphs: LP relaxation. If its solutions are labellings, as `certificate_.search` tells, training was exact.
+      If they are fractional, training is exact for the relaxed problem, whose objective is never below the true one.
 
-    Predictions are labellings; `predict_bounds` says how far each can be from the best one.
+    Predictions are always labellings; `predict_bounds` bounds the distance of each from the best one.
 
     Parameters
     ----------
     C : float
-        Weight of the mean structured hinge (per graph) against ½‖w‖². The loss counts nodes, so that large graphs weigh
+        Weight of the mean structured hinge (per graph) against ½‖w‖². The loss counts nodes, so large graphs weigh
         more.
     {classes}
     {costs}
@@ -66,22 +65,22 @@ class GraphLabeler(ProbabilisticTrainer):
     {attractive}
     {unlabelled}
     stack : None or classifier
-        A scikit-learn classifier of single nodes, whose scores take the place of the nodes' features: log-probabilities
+        A scikit-learn classifier of single nodes, whose scores replace the nodes' features: log-probabilities
         (predict_proba, not below log 0.001) or decision_function, and a constant. In training every graph is scored by
-        a classifier that was trained on others, so that its scores are no surer than those of new graphs.
+        a classifier that was trained on others, so that its scores are as reliable as those of new graphs.
     stack_folds : int
-        Into how many parts the graphs are divided for that.
+        The number of folds for that.
     {kernel}
-        Nodes are counted through all graphs. Features of edges stay linear.
+        Nodes are numbered over all graphs. Features of edges stay linear.
     objective : "hinge", "likelihood" or "softmax_margin"
-        What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood of labellings,
-        or the softmax-margin between them. The smooth ones are for forests and graphs of small treewidth.
+        The term that C multiplies: the mean structured hinge, minus the mean log-likelihood of labellings, or the
+        softmax-margin between them. The last two are for forests and graphs of small treewidth.
     sharpness : float
-        Of "softmax_margin": the larger, the nearer to the hinge.
+        For "softmax_margin": the larger, the closer to the hinge.
     solver : str, Solver or None
         None: "bcfw" for the hinge, "lbfgs" for other objectives.
     calibrate : int or None
-        Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
+        Number of folds of the cross-validation that finds temperature_; None leaves that to calibrate_on(X, Y).
     {options}
 
     Attributes
@@ -165,9 +164,10 @@ class GraphLabeler(ProbabilisticTrainer):
         return self.task_.predict_bounds(self.w_, self._seen(X))
 
     def predict_proba(self, X: Any) -> list[Array]:
-        """(N, K) probabilities of the labels, in the order of classes_, at the nodes of every graph; grids row by row.
+        """Return (N, K) probabilities of the labels, in the order of classes_, at the nodes of every graph.
 
-        For forests and graphs of small treewidth; `predict_marginals` has those of label pairs at edges, too.
+        The nodes of grids are row by row. Only for forests and graphs of small treewidth; `predict_marginals` also has
+        those of label pairs at edges.
         """
         return Predictions(each.labels for each in self._sums(X).marginals())
 
@@ -190,7 +190,7 @@ class GraphLabeler(ProbabilisticTrainer):
 
     @property
     def edge_coef_(self) -> Array:
-        """Weights of the edges' features: (n_edge_features, K, K), by the labels of the first and of the second node.
+        """The weights of the edges' features: (n_edge_features, K, K), by the labels of the first and second node.
 
         With pairwise="potts" (n_edge_features,), for equal labels.
         """
@@ -199,7 +199,7 @@ class GraphLabeler(ProbabilisticTrainer):
 
     @property
     def n_features_in_(self) -> int:
-        """Features per node."""
+        """The number of features per node."""
         check_is_fitted(self)
         return int(self.task_.n_features_ if self.stack is None else self.stack_.n_features)
 
@@ -219,7 +219,7 @@ class GraphLabeler(ProbabilisticTrainer):
     def _open(
         self, X: Any, Y: Any, sample_weight: Any, task: Any = None, checkpoint: Checkpoint | None = None
     ) -> Iterator[Problem]:
-        """Open the problem of these graphs, with the scores of a classifier as features if there is `stack`."""
+        """Open the problem of these graphs, with the scores of a classifier as features if `stack` is given."""
         if self.stack is not None:
             n, n_outputs = n_examples(X, "X"), n_examples(Y, "Y")
             if n != n_outputs:
@@ -239,7 +239,7 @@ class GraphLabeler(ProbabilisticTrainer):
         return super()._fit_more(task, X, Y, sample_weight)
 
     def _seen(self, X: Any) -> Any:
-        """Return the graphs as the model sees them."""
+        """Return the graphs with the features that the model uses."""
         return X if self.stack is None else self.stack_.transform(X)
 
     def _sums_at(self, beta: float, X: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a report shows of labelled graphs: nodes, labels at edges, and pictures of graphs with their mistakes."""
+"""Sections of a report on labelled graphs: nodes, labels at edges, and pictures of graphs with their mistakes."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from maxmargin.report.sections import (
 from maxmargin.structures.graphs.node_labels import NodeLabels, flat_labels, read_labels
 from maxmargin.structures.graphs.nodes import Nodes, read_all
 
-MOST_NODES = 60  # of a graph that is drawn, and of a list of wrong nodes
+MOST_NODES = 60  # limit for a graph that is drawn, and for a list of wrong nodes
 MOST_PIXELS = 96  # along a side of a picture
 SIDE = 240  # pixels of the page
 
 
 def graph_findings(model: Any, X: Any, Y: Any) -> Findings:
-    """Nodes with the right label; a graph is worse the more of its nodes are wrong."""
+    """Compute the findings for nodes; graphs are ordered by the number of wrong nodes."""
     found = model.predict(X)
     if len(found) != len(Y):
         raise ValueError(f"X has {len(found)} graphs but Y has {len(Y)}")
@@ -58,7 +58,7 @@ def graph_findings(model: Any, X: Any, Y: Any) -> Findings:
 
 
 def learnt_edges(model: Any) -> list[Section]:
-    """Weights of the labels at both ends of an edge."""
+    """Return tables of the weights of the labels at both ends of an edge."""
     edges = model.weights_["edges"]
     if edges.values.ndim == 1:
         rows = [[short(name), f"{value:+.4g}"] for name, value in zip(edges.names[0], edges.values, strict=True)]
@@ -79,14 +79,14 @@ def learnt_edges(model: Any) -> list[Section]:
 def _sure(model: Any, X: Any, labels: list[list[Any]]) -> Section:
     try:
         found = reliability(labels, model.predict_proba(X), model.classes_)
-    except (ValueError, TaskError, MemoryError) as error:  # of graphs that are no forest and have a large treewidth
+    except (ValueError, TaskError, MemoryError) as error:  # for graphs with cycles and a large treewidth
         return Section("How sure it is", note(f"There are no probabilities of these graphs: {error}"))
     return reliability_section(found, "node")
 
 
 def _named(labels: NodeLabels) -> list[Any]:
     kinds = list(labels.kinds)
-    return [kinds[place] for place in labels.places.tolist()]
+    return [kinds[place] for place in labels.kind_of.tolist()]
 
 
 def _keys(classes: Any) -> Element:
@@ -111,7 +111,7 @@ def _drawn(graph: Nodes, truth: list[Any], found: list[Any], wrong: Any, classes
 
 
 def _circle(graph: Nodes, numbers: list[int], wrong: Any) -> Element:
-    """Nodes on a circle; wrong ones have a ring."""
+    """Draw the nodes on a circle; wrong ones have a ring."""
     n = graph.n_nodes
     angles = 2 * np.pi * np.arange(n) / max(n, 1) - np.pi / 2
     x, y = SIDE / 2 + 0.42 * SIDE * np.cos(angles), SIDE / 2 + 0.42 * SIDE * np.sin(angles)
@@ -130,7 +130,7 @@ def _circle(graph: Nodes, numbers: list[int], wrong: Any) -> Element:
 
 
 def _pixels(shape: tuple[int, ...], truth: Any, found: Any, wrong: Any) -> Any:
-    """Three pictures: true labels, predicted labels, mistakes; large ones with some of their pixels."""
+    """Draw three pictures: true labels, predicted labels, mistakes; large ones with some of their pixels."""
     step = -(-max(shape) // MOST_PIXELS)
     panels = [each.reshape(shape)[::step, ::step] for each in (truth, found, np.where(wrong, 6, -1))]
     size = SIDE / max(panels[0].shape)
@@ -148,7 +148,7 @@ def _pixels(shape: tuple[int, ...], truth: Any, found: Any, wrong: Any) -> Any:
 
 
 def _runs(mask: Any, size: float) -> str:
-    """Pixels side by side as one rectangle each."""
+    """Return neighbouring pixels of a row as one rectangle each."""
     pieces = []
     for r, row in enumerate(np.pad(mask.astype(np.int8), ((0, 0), (1, 1)))):
         changes = np.flatnonzero(np.diff(row))

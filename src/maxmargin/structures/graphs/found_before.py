@@ -1,4 +1,4 @@
-"""The results of earlier searches of one graph: where the next search can begin, and what is already known."""
+"""The results of earlier searches of one graph: a starting point for the next search, and known planes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.base.files.fields import NumberArray
 
-MOST = 32  # outputs that are remembered: as many as a solver does
+MOST = 32  # the most outputs that are remembered: as many as a solver keeps
 
 
 class FoundBefore:

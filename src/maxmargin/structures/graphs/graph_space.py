@@ -26,7 +26,7 @@ class GraphScores(NamedTuple):
 
 
 class TrueNodes(NamedTuple):
-    """The true labels of the nodes of a graph, and what every label costs at every node."""
+    """The true labels of the nodes of a graph, and the cost of every label at every node."""
 
     labels: Labels  # (N,)
     prices: Array  # (N, K)
@@ -37,22 +37,22 @@ class NodeNames(NamedTuple):
 
     classes: NDArray[Any]  # (K,)
     numbers: dict[Hashable, int]
-    shapes: Sequence[Any]  # of every graph, an object with n_nodes and label_shape
+    shapes: Sequence[Any]  # one object per graph, with n_nodes and label_shape
 
 
 class PlainShape(NamedTuple):
-    """The shape of the labellings of a graph that is no grid."""
+    """The shape of the labellings of a graph that is not a grid."""
 
     n_nodes: int
 
     @property
     def label_shape(self) -> tuple[int, ...]:
-        """A labelling is a list."""
+        """The shape of a labelling, which is a list."""
         return (self.n_nodes,)
 
 
 class SearchedGraph(NamedTuple):
-    """What the search of one graph found."""
+    """The result of the search of one graph."""
 
     found: Labels | Relaxed  # a labelling, or the fractional solution of a relaxation
     value: float
@@ -65,14 +65,16 @@ class GraphSpace:
     """The labellings of n graphs, as a ScoreSpace (problem/contract/scored.py).
 
     Scores are a list of GraphScores, one for every graph. Found outputs are a list with an int32 array (N,) of labels
-    for every graph; where the search is a relaxation and its solution is fractional, that solution (inference.Relaxed:
-    the shares of labels at nodes and of pairs of labels at edges) stands in its place, and `upper` bounds the values of
+    for every graph. If the search is a relaxation and its solution is fractional, it is that solution instead
+    (inference.Relaxed: the shares of labels at nodes and of pairs of labels at edges), and `upper` bounds the values of
     all labellings.
 
-    plans : how every graph is searched (inference.plan), with its edges
-    most : the largest loss of every graph, of which relaxations are solved up to a small share
+    Parameters
+    ----------
+    plans : the search plan of every graph (inference.plan), with its edges
+    most : the largest loss of every graph; relaxations are solved up to a small share of it
     names : the labels
-    truths : the true labels and what mistakes cost; None: they are not known
+    truths : the true labels and the costs of mistakes; None if they are not known
     ids : the numbers of the graphs, for messages; None: 0, 1, …
     """
 
@@ -94,8 +96,8 @@ class GraphSpace:
         """Make the space of graphs (number of nodes, edges), whose labels are 0 … n_labels - 1.
 
         truth : None, or the true labels of the nodes of every graph
-        cost : None (every mistake costs 1), or (n_labels, n_labels) what mistakes cost, cost[true, found]
-        method : how graphs are searched, as GraphLabeler has it
+        cost : None (every mistake costs 1), or an (n_labels, n_labels) array cost[true, found]
+        method : the search method, as in GraphLabeler
         """
         plans = [plan(int(n), edges, n_labels, method) for n, edges in graphs]
         prices = 1.0 - np.eye(n_labels) if cost is None else np.array(cost, dtype=float)
@@ -132,7 +134,7 @@ class GraphSpace:
     def searched(
         self, j: int, scores: GraphScores, lam: float, known: float = np.inf, warm: Array | None = None
     ) -> SearchedGraph:
-        """Return what the search of graph j finds with lam times the loss added.
+        """Search graph j with lam times the loss added to the scores.
 
         known : the highest value above that of the truth that is known before
         warm : the messages with which the last search of this graph ended

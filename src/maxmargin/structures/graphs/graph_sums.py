@@ -66,7 +66,7 @@ class GraphSums:
     """The distributions of the labellings of graphs.
 
     names : NodeNames, the labels and the shapes of labellings
-    models, orders : the scores of every graph, and in which order its nodes are summed out
+    models, orders : the scores of every graph, and the order in which its nodes are summed out
     """
 
     def __init__(self, names: Any, models: list[PairwiseModel], orders: list[Elimination]):
@@ -93,7 +93,7 @@ class GraphSums:
             allowed = np.zeros((len(y.kinds), model.n_labels), dtype=bool)
             for row, kind in zip(allowed, y.kinds, strict=True):
                 row[slice(None) if kind is None else self.names.numbers.get(kind, [])] = True
-            agreeing = model._replace(unary=np.where(allowed[y.places], model.unary, -np.inf))
+            agreeing = model._replace(unary=np.where(allowed[y.kind_of], model.unary, -np.inf))
             found[j] = log_partition(agreeing, order)
         return found - self.log_partitions
 

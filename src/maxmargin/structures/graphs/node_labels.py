@@ -14,23 +14,23 @@ from maxmargin.inputs.labels.weighted import Weighted
 
 
 class NodeLabels(NamedTuple):
-    """The labels of one graph: node t has the label kinds[places[t]], which may be None."""
+    """The labels of one graph: node t has the label kinds[kind_of[t]], which may be None."""
 
     kinds: Sequence[Hashable]  # the different labels
-    places: NDArray[np.intp]  # (N,)
+    kind_of: NDArray[np.intp]  # (N,)
     costs: Array  # (N,) by which factor a mistake at a node costs more
 
     @property
     def known(self) -> NDArray[np.bool_]:
         """An (N,) mask of the nodes with a label."""
-        return np.array([kind is not None for kind in self.kinds], dtype=bool)[self.places]
+        return np.array([kind is not None for kind in self.kinds], dtype=bool)[self.kind_of]
 
     def numbers(self, numbers: dict[Hashable, int]) -> Labels:
         """Return the (N,) numbers of the labels; missing ones have 0."""
         named = [kind for kind in self.kinds if kind is not None]
         of_kind = np.zeros(len(self.kinds), dtype=np.int32)
         of_kind[[kind is not None for kind in self.kinds]] = label_numbers(named, numbers)
-        return of_kind[self.places]
+        return of_kind[self.kind_of]
 
     def prices(self, numbers: dict[Hashable, int], cost: Array) -> Array:
         """Return an (N, K) array of the cost of every label at every node.
@@ -42,17 +42,17 @@ class NodeLabels(NamedTuple):
             none if kind is None else cost[numbers[kind]] if kind in numbers else worst  # a kind that training missed
             for kind in self.kinds
         ]
-        return np.asarray(np.array(rows)[self.places] * self.costs[:, None])
+        return np.asarray(np.array(rows)[self.kind_of] * self.costs[:, None])
 
     def shown_by(self, found: Any) -> NDArray[np.bool_]:
         """Return an (N,) mask of the nodes that have a label, and the same one in this labelling."""
-        kinds, places = different(flat_labels(found))
+        kinds, kind_of = different(flat_labels(found))
         same = np.array([[one is not None and one == other for other in kinds] for one in self.kinds], dtype=bool)
-        return np.asarray(same[self.places, places])
+        return np.asarray(same[self.kind_of, kind_of])
 
     def at(self, keep: NDArray[np.bool_]) -> NodeLabels:
         """Return the labels of some of the nodes."""
-        return NodeLabels(self.kinds, self.places[keep], self.costs[keep])
+        return NodeLabels(self.kinds, self.kind_of[keep], self.costs[keep])
 
 
 def read_labels(y: Any, n_nodes: int, shape: tuple[int, ...] | None = None) -> NodeLabels:
@@ -75,12 +75,12 @@ def read_labels(y: Any, n_nodes: int, shape: tuple[int, ...] | None = None) -> N
         found = f"labels of shape {np.shape(labels)}" if image else f"{len(flat)} labels"
         form = f" in a list, or an array of shape {shape}" if grid else ", one per node"
         raise ValueError(f"it has {n_nodes} nodes but {found}; expected {n_nodes} labels{form}")
-    kinds, places = different(flat)
+    kinds, kind_of = different(flat)
     for k, kind in enumerate(kinds):  # NaN, which elsewhere stands for what is missing, would be a label of its own
         if isinstance(kind, float) and np.isnan(kind):
-            t = int(np.flatnonzero(places == k)[0])
+            t = int(np.flatnonzero(kind_of == k)[0])
             raise ValueError(f"the label of node {t} is NaN; put None where a label is not known")
-    return NodeLabels(kinds, places, _checked_costs(costs, n_nodes))
+    return NodeLabels(kinds, kind_of, _checked_costs(costs, n_nodes))
 
 
 def read_all_labels(graphs: Sequence[Any], Y: Any) -> list[NodeLabels]:
@@ -97,14 +97,14 @@ def read_all_labels(graphs: Sequence[Any], Y: Any) -> list[NodeLabels]:
 def different(flat: Any) -> tuple[list[Hashable], NDArray[np.intp]]:
     """Return the different labels, and the index of the label of every node."""
     if isinstance(flat, np.ndarray) and flat.dtype.kind in "biufUS":  # sorting is faster than a loop over pixels
-        kinds, places = np.unique(flat, return_inverse=True)
-        return kinds.tolist(), places
+        kinds, kind_of = np.unique(flat, return_inverse=True)
+        return kinds.tolist(), kind_of
     numbers: dict[Hashable, int] = {}
     try:
-        places = np.fromiter((numbers.setdefault(label, len(numbers)) for label in flat), np.intp, count=len(flat))
+        kind_of = np.fromiter((numbers.setdefault(label, len(numbers)) for label in flat), np.intp, count=len(flat))
     except TypeError as error:
         raise ValueError(f"a label cannot be used: {error}") from None
-    return list(map(plain, numbers)), places
+    return list(map(plain, numbers)), kind_of
 
 
 def flat_labels(z: Any) -> Any:

@@ -61,17 +61,14 @@ class Nodes:
     def grid(
         cls, image: Any, neighbours: int = 4, edge_features: str | Callable[[Array, Array], Any] = "directions"
     ) -> Self:
-        """Make a graph with one node per pixel, row by row, with edges to the right and down, and for 8 neighbours
-        diagonals.
+        """Make a graph with one node per pixel, row by row, with edges to the right and down, or also diagonal ones.
 
         image : (H, W) or (H, W, F) array of the features of pixels.
         neighbours : 4 or 8.
         edge_features : "directions": the direction of the edge, one column each (right, down, down right, down left),
-        so
-            that every direction has weights of its own. "constant": 1 for all edges. "differences": the directions, and
-            the absolute differences of the features of the two pixels. A function (first, second) -> columns: the
-            directions,
-            and what it computes from the features (E, F) of the first and the second pixel of all edges.
+            so that every direction has weights of its own. "constant": 1 for all edges. "differences": the directions,
+            and the absolute differences of the features of the two pixels. A function (first, second) -> columns: the
+            directions, and what it computes from the features (E, F) of the first and the second pixel of all edges.
         """
         pixels = _checked_image(image)
         if neighbours not in (4, 8):

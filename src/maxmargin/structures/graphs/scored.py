@@ -31,9 +31,9 @@ class GraphFeatures(NamedTuple):
 class ScoredGraphs(GraphSpace):
     """A GraphSpace whose scores come from features and weights.
 
-    atoms, edge_weights : the features of all nodes, and what weights edges have
-    features : of every graph
-    packed : every graph with its truth, of which rows of planes are made; None: truths are not known
+    atoms, edge_weights : the features of all nodes, and the weights of edges
+    features : the features of every graph
+    packed : every graph with its truth, for rows of planes; None if truths are not known
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class ScoredGraphs(GraphSpace):
         names: NodeNames,
         ids: Sequence[int],
     ) -> ScoredGraphs:
-        """Make it of graphs with their truths, and their numbers."""
+        """Make the space from graphs with their truths, and their numbers."""
         features = [GraphFeatures(graph.units, graph.edge_features) for graph in packed]
         plans, most = [graph.plan for graph in packed], [graph.most for graph in packed]
         return cls(atoms, edge_weights, features, plans, most, names, packed, ids)

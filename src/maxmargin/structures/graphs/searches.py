@@ -36,10 +36,8 @@ def accuracy(most: float, lam: float, truth: float, known: float = np.inf) -> Ac
     known : the score of the best output that training has found already.
 
     An example contributes to the duality gap at least the amount by which its most violated output exceeds all known
-    ones.
-    The measured violation may be too large by the share NEWS of that, which widens the gap by at most this share. A
-    search
-    that has found a new output is soon followed by another, so it need not be the most accurate.
+    ones. The measured violation may be too large by the share NEWS of that, which widens the gap by at most this share.
+    A search that has found a new output is soon followed by another, so it need not be the most accurate.
     """
     least = ROUNDING * max(1.0, abs(truth))
     return Accuracy(tolerance(most, lam), truth, NEAR, known, NEWS, least)

@@ -41,7 +41,7 @@ class LabellingBound(NamedTuple):
     """A bound on a predicted labelling: no labelling of this graph has a score above `upper`."""
 
     score: float
-    upper: float  # = score where the prediction is the best labelling; inf where nothing is known
+    upper: float  # = score if the prediction is the best labelling; inf if nothing is known
     method: str
 
 
@@ -56,10 +56,10 @@ class Graph(UnitTask):
 
         a forest                            dynamic programming                 exact
         small treewidth                     junction tree                       exact
-        two labels                          min-cut with roof duality           exact where edges are submodular
+        two labels                          min-cut with roof duality           exact if edges are submodular
         else                                LP relaxation by message passing    of the relaxation
 
-    If a relaxation is fractional, its solution has Ψ and Δ too, both linear in the indicators of labels at nodes and
+    If a relaxation is fractional, its solution also has Ψ and Δ, both linear in the indicators of labels at nodes and
     of label pairs at edges, and training is exact for the relaxed problem (overgenerating; Finley and Joachims 2008).
     Predictions are always labellings.
 
@@ -69,27 +69,26 @@ class Graph(UnitTask):
     Parameters
     ----------
     classes : sequence or None
-        The label set, where the training data may not show all of it.
+        The label set, if the training data may not contain all labels.
     costs : None, dict or array
         None, {label: cost of missing it}, or a (K, K) matrix cost[true, predicted] in the order of `classes`.
     pairwise : "full" or "potts"
-        "full": every edge feature has a weight for each pair of labels. "potts": it has one weight, which counts where
-        both nodes have the same label, W[g, k, l] = w_g [k = l]; positive, it rewards that. Few weights for few data.
+        "full": every edge feature has a weight for each pair of labels. "potts": it has one weight, which counts if
+        both nodes have the same label, W[g, k, l] = w_g [k = l]. This has few weights, for few data.
     directed : bool or list of bool
-        For full tables: whether the weight W[g, k, l] of two labels depends on which is at the first node of an edge;
-        if not, W[g] is symmetric. A list has one value per edge feature.
+        For full tables, True if the weight W[g, k, l] depends on which label is at the first node of an edge; if False,
+        W[g] is symmetric. A list has one value per edge feature.
     method : "auto", "forest", "junction_tree", "min_cut", "roof_dual", "relaxation" or "expansion"
-        "auto" chooses by the graph. "forest", "junction_tree", "min_cut", "roof_dual", "relaxation" and "expansion"
-        force one method. "expansion" is the fast one for large graphs with many labels; it proves nothing.
+        "auto" chooses by the graph; the others force one method. "expansion" is fast for large graphs with many labels,
+        but proves nothing.
     attractive : bool
-        Whether neighbours never prefer different labels; edge features must be >= 0 then. Potts weights are kept >= 0,
-        full tables of two labels submodular (W[g, 0, 0] + W[g, 1, 1] >= W[g, 0, 1] + W[g, 1, 0]), and those of more
-        labels >= 0 for equal labels and <= 0 for different ones. Two
-        labels are then found by a minimum cut, and exactly.
+        True: neighbours never prefer different labels. Edge features must be >= 0. Potts weights are kept >= 0, full
+        tables of two labels submodular (W[g, 0, 0] + W[g, 1, 1] >= W[g, 0, 1] + W[g, 1, 0]), and those of more labels
+        >= 0 for equal labels and <= 0 for different ones. The search for two labels is then an exact minimum cut.
     unlabelled : "error" or "leave_out"
-        What to do in training with nodes whose label is None. Left out, they take the edges at them along.
+        The treatment of training nodes whose label is None. "leave_out" removes them with their edges.
     kernel : None, str, callable or Kernel
-        None, or a kernel of nodes (maxmargin.kernels), whose features take the place of x_i.
+        None, or a kernel of nodes (maxmargin.kernels), whose features replace x_i.
     """
 
     saved: ClassVar[Fields] = {
@@ -138,11 +137,11 @@ class Graph(UnitTask):
         self._set_up(X, Y)
 
     def setup_and_pack(self, X: Any, Y: Any) -> GraphBatch:
-        """Read the graphs, and plan how they are searched, once for both."""
+        """Read the graphs, and plan their search, once for both."""
         return self._packed(*self._set_up(X, Y))
 
     def _set_up(self, X: Any, Y: Any) -> tuple[list[LabelledPart], list[Plan]]:
-        """Run `setup` and return what it reads and plans."""
+        """Run `setup`, and return the graphs and plans that it makes."""
         if self.unlabelled not in UNLABELLED:
             raise ValueError(f"unlabelled must be 'error' or 'leave_out', got {self.unlabelled!r}")
         graphs = read_all(X)
@@ -162,7 +161,7 @@ class Graph(UnitTask):
         self.class_array_ = label_array(self.classes_, flat_labels(Y[0]))
         self.cost_ = cost_matrix(self.costs, self.classes_)
         self.edge_weights_ = self._laid_out_edges()
-        self.first_ = self.edge_weights_.count  # where U begins
+        self.first_ = self.edge_weights_.count  # the first weight of U
         examples = self._examples(graphs, labels)
         seen = [each.x for each in examples] if self.kernel is not None else graphs[:1]
         self._set_dim(stacked_features(seen), self.n_labels_, self.first_)
@@ -187,8 +186,8 @@ class Graph(UnitTask):
         return indices, total[indices]
 
     def loss(self, y: Any, z: Any) -> float:
-        """Return the loss; nodes without a true label cost nothing, and a true label that is not a class is the worst
-        mistake.
+        """Return the loss: 0 at nodes without a true label, and that of the worst mistake if the true label is not a
+        class.
         """
         nodes = z.nodes if isinstance(z, Relaxed) else np.eye(self.n_labels_)[self._numbers(z)]
         prices = read_labels(y, len(nodes)).prices(self.numbers_, self.cost_)
@@ -215,7 +214,7 @@ class Graph(UnitTask):
         return [self._named(answer.labels, x) for x, _, _, answer in self._answers(w, X)]
 
     def predict_bounds(self, w: Array, X: Any) -> list[LabellingBound]:
-        """Return the score of every prediction and a bound on all other labellings; from messages if the search has
+        """Return the score of every prediction and an upper bound on all labellings, from messages if the search has
         none.
         """
         bounds = []
@@ -225,7 +224,7 @@ class Graph(UnitTask):
         return bounds
 
     def sums(self, w: Array, X: Any) -> GraphSums:
-        """Return the distributions of the labellings of every graph: of forests, and of small junction trees."""
+        """Return the distributions of the labellings of every graph: forests, and small junction trees."""
         scored = self.scored(X)
         return scored.sums(scored.scores(w))
 
@@ -245,7 +244,7 @@ class Graph(UnitTask):
         return GraphBatch(self, atoms, packed, np.array([each.has_labels for each in examples], dtype=bool))
 
     def scored(self, X: Any, Y: Any = None) -> ScoredGraphs:
-        """Return the graphs, with their labels if Y is given, ready to be scored and searched."""
+        """Return the graphs, with their labels if Y is given, ready for scoring and search."""
         if Y is not None:
             return self.pack(X, Y).scored()
         graphs = self._graphs(X)
@@ -259,11 +258,11 @@ class Graph(UnitTask):
         return NodeNames(self.class_array_, self.numbers_, shapes)
 
     def parts(self, w: Array) -> dict[str, Array]:
-        """Return the weights by meaning: edges (G, K, K), for Potts edges (G,), and, without a kernel, nodes (F, K)."""
+        """Return the weights by name: edges (G, K, K), for Potts edges (G,), and, without a kernel, nodes (F, K)."""
         edges = {"edges": self.edge_weights_.shown(w)}
         return edges if self.kernel is not None else {**edges, "nodes": w[self.first_ :].reshape(-1, self.n_labels_)}
 
-    # --- inside
+    # --- helpers
 
     def _graphs(self, X: Any) -> list[Nodes]:
         """Return graphs; raise a ValueError unless they have as many features as in training."""
@@ -339,7 +338,7 @@ class Graph(UnitTask):
         return label_numbers(kinds, self.numbers_)[places]
 
     def _indicators(self, x: Nodes, z: Any) -> tuple[Array, Array]:
-        """(N, K) which label every node has, and (E, K, K) which two every edge has."""
+        """Return (N, K) indicators of the labels of nodes, and (E, K, K) indicators of the pairs of labels of edges."""
         one = np.eye(self.n_labels_)[self._numbers(z)]
         return one, one[x.edges[:, 0], :, None] * one[x.edges[:, 1], None, :]
 
@@ -348,12 +347,12 @@ class Graph(UnitTask):
 
 
 class LabelledPart(NamedTuple):
-    """What training sees of one graph."""
+    """The part of a graph that training uses."""
 
-    x: Nodes  # the nodes that have labels, and the edges between them; all of the graph where none has
+    x: Nodes  # the nodes with labels, and the edges between them; the whole graph if there are none
     truth: Labels
-    prices: Array  # (N, K) what a label costs at a node
-    has_labels: bool  # whether any node has one
+    prices: Array  # (N, K) the cost of a label at a node
+    has_labels: bool  # True if any node has a label
 
 
 def _check_sizes(graphs: list[Nodes], n_features: int, n_edge_features: int, where: str) -> None:
@@ -367,7 +366,7 @@ def _check_sizes(graphs: list[Nodes], n_features: int, n_edge_features: int, whe
 
 
 def _edge_names(graphs: list[Nodes], n_features: int) -> list[Hashable]:
-    """What the edge features are called where all graphs agree on it; else their numbers."""
+    """Return the names of the edge features if all graphs agree on them; otherwise their numbers."""
     names = {x.edge_names for x in graphs if len(x.edges)}
     chosen = names.pop() if len(names) == 1 else None
     return list(range(n_features) if chosen is None else chosen)

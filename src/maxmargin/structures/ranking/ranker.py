@@ -20,7 +20,7 @@ from maxmargin.base.named_weights import Weights, column_names
 from maxmargin.inputs.labels.labels import plain
 from maxmargin.inputs.packed.packed_data import PackedData, given_examples
 from maxmargin.inputs.packed.packed_matrix import PackedMatrix
-from maxmargin.kernels.functions import is_precomputed
+from maxmargin.kernels.named import is_precomputed
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.objective import Certificate
 from maxmargin.problem.oracle.sample_weights import normalised_weights

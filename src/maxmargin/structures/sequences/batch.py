@@ -37,7 +37,8 @@ from maxmargin.structures.sequences.chain_sums import ChainSums
 from maxmargin.structures.sequences.links import ChainLinks
 from maxmargin.structures.sequences.scored import ScoredChains
 
-MOST_PRODUCTS = 256  # positions of a sequence whose products are computed in every visit rather than planes kept
+# the most positions of a sequence whose products every visit computes anew, instead of storing planes
+MOST_PRODUCTS = 256
 LOSS_TABLE = 4_000_000  # entries of the table (positions × labels × losses) up to which slack rescaling is exact
 
 
@@ -49,10 +50,10 @@ class Unrolled(NamedTuple):
 
 
 class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, RescaledSearch, Smooth, SummingShards):
-    """Sequences of units: sequence i owns units offsets[i]:offsets[i + 1].
+    """Sequences of units: sequence i owns the units offsets[i]:offsets[i + 1].
 
-    The loss of the labels z is Σ_t factors[t] · cost[rows[t], z_t]. All searches read these arrays and know no more of
-    it, so that another loss of single positions is another table `cost`; `Choices.prices` makes it, for Chain.loss too.
+    The loss of the labels z is Σ_t factors[t] · cost[rows[t], z_t]. The searches only read these arrays, so any other
+    loss that is a sum over positions is another table `cost`; `Choices.prices` computes it, also for Chain.loss.
     """
 
     call_cost = 6.0  # measured on letters and chunking; compiled decoders are almost as fast as the cache
@@ -70,11 +71,13 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
     ):
         super().__init__(task, len(offsets) - 1, atoms)
         self.offsets = offsets
-        self.rows = rows  # of every unit, what is known of its label: a row of `allowed`; the first K are the labels
-        self.allowed, self.cost = allowed, cost  # (R, K) each: which labels may stand there, and what the others cost
-        self.factors = factors  # of every unit, how many times as much a mistake costs there
+        # (units,): a row of `allowed`, what is known of the label; the first K rows are the single labels
+        self.rows = rows
+        # (R, K) each: the labels allowed at a position, and the costs of the others
+        self.allowed, self.cost = allowed, cost
+        self.factors = factors  # (units,): the factor of the cost of a mistake
         self.whole_losses = whole_losses  # slack rescaling can be exact
-        self.labels = rows  # the truth: what is known, completed where that leaves it open
+        self.labels = rows  # the truth: `rows`, completed where they leave the label open
         self.longest = int(np.max(np.diff(offsets), initial=0))
 
     def offers(self, capability: type[Offered]) -> Offered | None:
@@ -88,14 +91,14 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Of every unit: whether exactly one label may stand there."""
+        """(units,): True if exactly one label is allowed."""
         if len(self.allowed) == self.allowed.shape[1]:
             return np.broadcast_to(np.True_, len(self.rows))
         return np.asarray(self.rows < self.allowed.shape[1])
 
     @property
-    def told(self) -> Array:
-        """Of every sequence: at how many positions the labels tell something, so that there can be a loss."""
+    def n_informative(self) -> Array:
+        """(sequences,): the number of positions whose labels say something, so that a mistake can cost something."""
         if not self.allowed.all(axis=1).any():
             return np.diff(self.offsets)[self.ids].astype(float)
         tells = ~np.asarray(self.allowed.all(axis=1))[self.rows]
@@ -105,7 +108,7 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         state = super().__getstate__()
         if self.source is not None and len(self):
             begin, end = self._unit_range()
-            for name in ("rows", "labels"):  # others than those of the folder
+            for name in ("rows", "labels"):  # not those of the folder
                 if isinstance(state[name], np.ndarray):
                     state[name] = Excerpt.of(state[name], begin, end)
         return state
@@ -119,7 +122,7 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         return shard
 
     def _keep_units(self, begin: int, end: int) -> None:
-        """Leave all others behind; of their sequences, only the numbers are left."""
+        """Drop all other units; of their sequences only the numbers are kept."""
         rows, labels = self.rows[begin:end], self.labels[begin:end]
         self.rows, self.labels = rows, rows if self.labels is self.rows else labels
         self.atoms, self.factors = self.atoms.between(begin, end), self.factors[begin:end]
@@ -133,7 +136,7 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         """Verify the features and labels of the sequences from the first of these to the last."""
         if len(self) == 0:
             return
-        if self.offsets is source.arrays["offsets"]:  # others came with the batch
+        if self.offsets is source.arrays["offsets"]:  # otherwise they came with the batch
             source.verify("offsets", int(self.ids.min()), int(self.ids.max()) + 2)
         begin, end = self._unit_range()
         for name in ("rows", "factors"):
@@ -142,16 +145,18 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         verify_rows(source, begin, end)
 
     def with_labels(self, labels: Labels) -> ChainBatch:
-        """Another completion."""
+        """Return this batch with other completed labels."""
         completed = copy(self)
         completed.labels = labels
         return completed
 
     def informative(self) -> NDArray[np.intp]:
-        return np.flatnonzero(self.told)
+        return np.flatnonzero(self.n_informative)
 
     def stretches(self) -> tuple[ChainBatch, NDArray[np.intp]]:
-        """The stretches of known labels as sequences of their own, and the position in this batch of their owners."""
+        """Return the stretches of known labels as sequences of their own, and the position of their owners in this
+        batch.
+        """
         known = self.known
         borders = np.flatnonzero(known[1:] != known[:-1]) + 1
         offsets = np.union1d(self.offsets, borders)
@@ -175,16 +180,16 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         return Unrolled(units, bounds)
 
     def block_dual(self, problem: DualProblem, earlier: BlockDual | None = None) -> BlockDual | None:
-        """Return flows where the problem has them and the products of positions fit into memory, or are few."""
+        """Return flows if the problem permits them and the products of positions are few or fit into memory."""
         memory = problem.limits.memory
         K, size = self.cost.shape[1], np.dtype(product_type(self.atoms)).itemsize
         products = size * float(np.sum(np.diff(self.offsets)[self.ids].astype(float) ** 2))
-        # In a file, products would be no faster than computing them.
+        # On disk, stored products would not be faster than computing them.
         keeps = products <= min(0.5 * problem.limits.cache_mb * 2**20, memory.left)
         large = not (keeps or self.longest <= MOST_PRODUCTS) or K > MOST_LABELS
         plain = problem.formulation.plain and np.isfinite(problem.C)
         plain = plain and self.kernel is None and not self.task.latent and K > 1
-        if large or not plain or isinstance(earlier, PlaneDual):  # which took over where single steps got nowhere
+        if large or not plain or isinstance(earlier, PlaneDual):  # earlier PlaneDual: single steps made no progress
             return None
         if isinstance(earlier, ChainFlows):
             earlier.move_to(problem)
@@ -205,7 +210,7 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         return ScoredChains(self.atoms, view.units, self.task.allowed_, view.bounds, names, self._truths(view.units))
 
     def _truths(self, at: NDArray[np.int64]) -> TrueLabels:
-        """Return the true labels of these units, and what mistakes cost there."""
+        """Return the true labels of these units, and the costs of mistakes there."""
         return TrueLabels(self.labels[at], self.rows[at], self.cost, self.factors[at])
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
@@ -213,7 +218,7 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         return scored.planes_of(scored.best(scored.scores(w), augment).found)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
-        """Search exactly: losses are whole numbers, and the best score of every possible loss is known."""
+        """Search exactly: losses are whole numbers, so the best score for every possible loss can be computed."""
         scored = self.scored()
         scores, (truth, rows, cost, factors) = scored.scores(w), scored.truths
         price = np.rint(cost[rows] * factors[:, None]).astype(np.int64)
@@ -223,7 +228,7 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         return scored.planes_of(labels)
 
     def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
-        """By the sums of compiled/chain_sums.py, at b times the scores."""
+        """Compute tangents by the sums of compiled/chain_sums.py, at b times the scores."""
         from maxmargin.structures.sequences.compiled import chain
 
         view, K, b = self.unrolled(), self.task.n_labels_, softness.sharpness
@@ -243,7 +248,7 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         sums = ChainSums(self.task.names, scores, ChainLinks(b * T, b * s, b * f), view.bounds)
         log_z, p = sums.summed(weights, pairs)
         slacks = log_z / b - np.add.reduceat(right, first)
-        # What is added: the truth, less what is expected of labels, links, starts and ends.
+        # Add the truth, minus the expectation of labels, links, starts and ends.
         each = np.repeat(weights, lengths)
         p *= -each[:, None]
         links, start, end = self.task.cut(total[: self.task.first_])
@@ -255,8 +260,9 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         np.add.at(end, truth[last], weights)
         p[np.arange(len(at)), truth] += each
         self.atoms.add_units(total, at, p)
-        # Scores are sums of `terms` products of no more than `largest` in all; every step of the recursion adds K of
-        # their exponentials. An error of a score is as large a relative error of a probability.
+        # Scores are sums of `terms` products whose absolute values sum to at most `largest`; every step of the
+        # recursion adds K of their exponentials. An error of a score causes a relative error of the same size in a
+        # probability.
         largest = self.atoms.largest(w) + float(np.max(self.cost, initial=0.0)) * softness.margin * float(
             np.max(self.factors[at], initial=0.0)
         )
@@ -280,7 +286,7 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         return self.completed(rng.standard_normal(self.dim))
 
     def completed(self, w: Array) -> ChainBatch:
-        """Viterbi over the labels that are allowed at every position."""
+        """Complete the labels by Viterbi's algorithm over those that are allowed at every position."""
         unknown = np.concatenate([[0], np.cumsum(~self.known)])
         open_ones = np.flatnonzero(unknown[self.offsets[self.ids + 1]] > unknown[self.offsets[self.ids]])
         scored = self.take(open_ones).scored()
@@ -298,7 +304,7 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         return self.with_labels(labels)
 
     def shifts_to(self, after: ChainBatch) -> Rows:
-        """Return Ψ(x, truth in `after`) - Ψ(x, truth here) of every sequence."""
+        """Return Ψ(x, truth in `after`) - Ψ(x, truth in self) for every sequence."""
         scored = after.scored()
         dpsi: Rows = scored.planes_of(self.labels[scored.units]).dpsi
         return dpsi
@@ -307,7 +313,7 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
 def _most_violated(
     scores: Array, links: ChainLinks, price: NDArray[np.int64], truth: Labels, formulation: Formulation
 ) -> Labels:
-    """Labels with the highest violation of one sequence, through a table over all losses it can have."""
+    """Return the labels with the highest violation for one sequence, from a table over all its possible losses."""
     from maxmargin.structures.sequences.compiled import chain
 
     T, s, f = links
@@ -323,7 +329,7 @@ def _most_violated(
 
 
 def whole_losses(cost: Array, factors: Array, offsets: NDArray[np.int64]) -> bool:
-    """Whether losses are whole numbers, and few enough to keep a table over them for every sequence."""
+    """Return whether losses are whole numbers, and few enough for a table over them for every sequence."""
     different = factors[:1] if factors.strides == (0,) else factors
     if (cost != np.rint(cost)).any() or (different != np.rint(different)).any():
         return False

@@ -1,4 +1,4 @@
-"""Weights of an earlier model as weights of a new one, whose labels and features are those of the earlier and more."""
+"""Transfer of the weights of an earlier model to a new one with the same labels and features, and more."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from maxmargin.structures.sequences.task import Chain
 
 
 def carried_over(task: Chain, earlier: Chain, w: Array) -> Array:
-    """Return the weights w of the earlier Chain as weights of the new one: 0 where the earlier has none."""
+    """Return the weights w of the earlier Chain as weights of the new one: 0 for labels and features that are new."""
     if earlier.order > task.order:
         raise ValueError(
             f"the earlier model has order={earlier.order}; expected at most {task.order}, that of this one"

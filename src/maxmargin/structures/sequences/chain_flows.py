@@ -2,11 +2,11 @@
 
     maximise  D(α) = Σ α Δ - ½‖w‖²,   w = Σ α (Ψ(x, y) - Ψ(x, z))   subject to α >= 0, Σ_z αᵢ(z) <= capᵢ = C vᵢ / n
 
-Ψ and Δ are sums over positions and links, so that D depends on α only through the weight of each label and each pair
-of neighbouring labels: a flow of capᵢ through the lattice of sequence i, of which a few edges carry any (the marginals
-of Taskar, Guestrin, Koller, NIPS 2003). What labellings have in common is kept once, and crossings of old labellings
-are searched without the oracle, too. A visit moves flow from the worst path that has any to the best path (of all, or
-of those remembered), exactly, and separately in every stretch in which they differ.
+Ψ and Δ are sums over positions and links, so D depends on α only through the weight of each label and of each pair of
+neighbouring labels: a flow of capᵢ through the lattice of sequence i, in which few edges carry flow (the marginals of
+Taskar, Guestrin, Koller, NIPS 2003). Parts that labellings share are stored once, and combinations of old labellings
+are searched without the oracle. A visit moves flow from the worst path that carries any to the best path (of all paths,
+or of those in the lattice), exactly, and separately in every stretch in which the two differ.
 """
 
 from __future__ import annotations
@@ -47,25 +47,25 @@ from maxmargin.structures.sequences.compiled.flow_arrays import (
 )
 from maxmargin.structures.sequences.learnt_flows import LearntLattice, LearntPaths, WeightedPaths
 
-FIRST_EDGES = 4  # edges of a position for which there is memory at first
-VISIT = 100.0  # multiplications that take as long as what is done in a visit besides
-ROUNDS = 2  # of a visit that searches nothing
-BLOCK = 2**16  # positions of paths whose rows are written down at a time
-AT_ONCE = 2**12  # sequences that are looked at together
-MOST_LABELS = 2**16  # which 16 bits can tell apart
+FIRST_EDGES = 4  # edges per position for which memory is allocated at first
+VISIT = 100.0  # multiplications that take as long as the other work of a visit
+ROUNDS = 2  # rounds of a visit without a search
+BLOCK = 2**16  # positions of paths whose rows are written at once
+AT_ONCE = 2**12  # sequences that are processed together
+MOST_LABELS = 2**16  # 16 bits number as many labels
 
 
 class LabelledChains(NamedTuple):
     """Sequences in a row, each position with one label; sequence i has the positions bounds[i] : bounds[i + 1]."""
 
     atoms: Atoms
-    allowed: Array  # of every link: 0, or -inf where it is forbidden
+    allowed: Array  # for each link: 0, or -inf if it is forbidden
     cost: Array
     bounds: NDArray[np.int64]
     units: NDArray[np.int64]
     truths: Labels
-    rows: Labels  # of the table of costs
-    factors: Array  # of these costs
+    rows: Labels  # rows of the table of costs
+    factors: Array  # factors of these costs
 
 
 class ChainFlows(BlockDual):
@@ -92,15 +92,15 @@ class ChainFlows(BlockDual):
         self._grams = Grams(first, known_rows, memory.zeros(cells, product_type(of.atoms)), keeps_products)
         self._scratch = FlowScratch.of(int(lengths.max()), arrays.n_labels, arrays.direct, of.atoms.n_features)
         self.vectors.average_if_cheap(of.atoms, of.units)
-        self._paths: WeightedPaths | None = None  # of the flows as they are now
+        self._paths: WeightedPaths | None = None  # those of the current flows
 
     def _stretches(self) -> Iterator[slice]:
-        """Yield ranges of sequences: what is computed of one range at a time takes little memory."""
+        """Yield ranges of sequences, so that temporary arrays stay small."""
         n = len(self.chains.bounds) - 1
         return (slice(first, min(first + AT_ONCE, n)) for first in range(0, n, AT_ONCE))
 
     def _begin_with_truths(self, some: slice) -> None:
-        """Let all flow of these sequences go along their truths."""
+        """Send all flow of these sequences along their truths."""
         bounds, lattice = self.chains.bounds[some.start : some.stop + 1], self._lattice
         begin, end = int(bounds[0]), int(bounds[-1])
         truths, first = self.chains.truths[begin:end], bounds[:-1] - begin
@@ -113,27 +113,27 @@ class ChainFlows(BlockDual):
 
     @property
     def alpha_sums(self) -> Array:
-        """Return what flows through every sequence, the truth's share included, where that is most."""
+        """The flow through every sequence, including the truth's share, at the position where it is largest."""
         start, filled, _, _, flow = self._lattice
         capacity = np.diff(start)
         used = np.arange(len(flow)) - np.repeat(start[:-1], capacity) < np.repeat(filled, capacity)
         through = np.add.reduceat(np.where(used, flow, 0.0), start[:-1])
         return np.asarray(np.maximum.reduceat(through, self.chains.bounds[:-1]))
 
-    # --- what BCFW does
+    # --- the steps of BCFW
 
     def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
-        """Visit these sequences; each visit sees the newest Σ α a, and `block` is not used."""
+        """Visit these sequences; each visit sees the newest Σ α a, so `block` is not used."""
         oracle.searched(len(order), self._largest)
         report = self._visit(order, True, 1)
         self.vectors.begin_mean()
         nonzeros, n_labels = self.chains.atoms.n_entries, self.chains.atoms.arrays.n_labels
-        # All scores and links are vector operations.
+        # Scores and links are vector operations.
         work = 0.25 * n_labels * (nonzeros + n_labels * len(self.chains.units)) / self.visit_work
         return report._replace(work=report.work + work * len(order) / self.n)
 
     def revisit(self, oracle: Decoder, rng: np.random.Generator) -> Report:
-        """Visit the sequences again that have gained in the last visits, in the known part of their lattices."""
+        """Visit the sequences that gained in the last visits again, within their lattices."""
         if not len(self.movers):
             return Report(0.0, 0, 0.0, work=0.0)
         report = self._visit(rng.permutation(self.movers), False, ROUNDS)
@@ -162,7 +162,7 @@ class ChainFlows(BlockDual):
         return Report(report[PENALTY], moved, report[GAIN], work=work / self.visit_work)
 
     def _add_capacity(self) -> None:
-        """Make memory for twice as many edges at the positions that are full."""
+        """Double the memory for edges at the positions that are full."""
         from maxmargin.structures.sequences.compiled.lattice import move_edges, wider_starts
 
         memory = self.problem.limits.memory
@@ -174,9 +174,9 @@ class ChainFlows(BlockDual):
 
     @cached_property
     def _largest(self) -> Planes:
-        """Return three planes: the longest, that of the most positions, and the dearest; every label is wrong."""
+        """Three planes whose labels are all wrong: the longest, that with the most positions, and the costliest."""
         of, bounds, n_labels = self.chains, self.chains.bounds, self.chains.atoms.arrays.n_labels
-        largest = [(-np.inf, 0, 0.0)] * 3  # a size, the sequence that has it, and the price of all its positions
+        largest = [(-np.inf, 0, 0.0)] * 3  # a size, its sequence, and the cost of all positions
         for some in self._stretches():
             first, end = int(bounds[some.start]), int(bounds[some.stop])
             dearest = of.factors[first:end] * of.cost.max(axis=1)[of.rows[first:end]]
@@ -192,7 +192,7 @@ class ChainFlows(BlockDual):
         return planes._replace(loss=np.array([largest[k][2] for k in at]))
 
     def _planes(self, labels: Labels, owners: NDArray[np.int64]) -> Planes:
-        """Return the planes of labellings of these sequences, which stand one after another in `labels`."""
+        """Return the planes of labellings of these sequences, which follow each other in `labels`."""
         of = self.chains
         lengths = np.diff(of.bounds)[owners]
         ends = np.append(0, np.cumsum(lengths))
@@ -201,7 +201,7 @@ class ChainFlows(BlockDual):
         return wrong_labels(of.atoms, True, ends, of.units[at], truths, labels, rows, of.cost, of.factors[at])
 
     def _in_blocks(self, paths: WeightedPaths) -> Iterator[tuple[slice, AtomRows, Array]]:
-        """Yield rows and losses of some paths after others: those of all at once would take more memory than w."""
+        """Yield rows and losses of a few paths at a time: those of all would take more memory than w."""
         ends = np.cumsum(np.diff(self.chains.bounds)[paths.owners])
         first = top = 0
         while first < len(ends):
@@ -210,11 +210,11 @@ class ChainFlows(BlockDual):
             yield slice(first, last), AtomRows.of(planes.dpsi), planes.loss
             first, top = last, int(ends[last - 1])
 
-    # --- what follows from the flows
+    # --- results computed from the flows
 
     @property
     def paths(self) -> WeightedPaths:
-        """Return the flows as labellings. They are feasible whatever rounding has done to the flows."""
+        """The flows as weighted labellings, which are feasible whatever rounding has done to the flows."""
         if self._paths is None:
             from maxmargin.structures.sequences.compiled.flow_paths import split_flow
 
@@ -233,7 +233,7 @@ class ChainFlows(BlockDual):
         return self._paths
 
     def _join(self, paths: WeightedPaths) -> None:
-        """Make these the flows, and compute w and D; all edges of these paths are known."""
+        """Replace the flows by these paths, whose edges are all known, and compute w and D."""
         from maxmargin.structures.sequences.compiled.flow_paths import join_paths
 
         self.vectors.keep_own()
@@ -270,7 +270,7 @@ class ChainFlows(BlockDual):
         excess = float(np.max(sums[used] / self.cap[used], initial=1.0)) - 1.0
         most = int(np.bincount(paths.owners, minlength=1).max())
         linear, losses = float(np.dot(alpha, loss)), float(np.dot(alpha, np.abs(loss)))
-        # The multiple of α that keeps to its caps has at least this much of the linear part.
+        # The multiple of α that respects its caps has at least this linear part.
         linear -= (excess + gamma(most + 2)) * abs(linear)
         terms = entries + len(alpha) + self.chains.atoms.terms
         mass = float(np.dot(alpha, sizes)) * (1 + gamma(terms))
@@ -283,7 +283,7 @@ class ChainFlows(BlockDual):
         return np.bincount(paths.owners, weights=paths.weights, minlength=self.n).astype(float)
 
     def slacks(self, w: Array, gains: Array | None = None) -> Array:
-        """Return the height of the highest path of every sequence at w, of those that carry flow, or 0."""
+        """Return the height at w of the highest path of every sequence that carries flow, or 0."""
         paths, slacks = self.paths, np.zeros(self.n)
         heights = np.empty(len(paths.owners))
         for some, rows, loss in self._in_blocks(paths):
@@ -300,7 +300,7 @@ class ChainFlows(BlockDual):
         losses = self._planes(paths.labels, paths.owners).loss
         limit = largest_multiple(self._sums(paths), cap)
         factor = self.vectors.best_multiple(float(np.dot(paths.weights, losses)), 0.0, limit)
-        self.vectors.confine(problem.geometry)
+        self.vectors.set_geometry(problem.geometry)
         self._join(paths._replace(weights=factor * paths.weights) if factor > 0 else WeightedPaths.none())
         self.vectors.begin_mean()
 
@@ -319,17 +319,17 @@ class ChainFlows(BlockDual):
 
     @property
     def visit_work(self) -> float:
-        # Two labels at every position, and what else is done at every position, in every visit and call.
+        # Two labels and some other work at every position, in every visit and call.
         return 2.0 * self.chains.atoms.n_entries + 15.0 * len(self.chains.units) + VISIT * self.n + CALL
 
 
 def product_type(atoms: Atoms) -> type[np.float64] | type[np.uint8]:
-    """Return the type of products of two units: where features are there or not, a byte is as exact as a number."""
+    """Return the type of products of two units: if features are 0 or 1, a byte is exact."""
     arrays = atoms.arrays
     counts = len(arrays.values) == 1 and not arrays.every and arrays.values[0] == 1.0
     return np.uint8 if counts and atoms.terms <= np.iinfo(np.uint8).max else np.float64
 
 
 def _edges(count: int, memory: MemoryBudget) -> tuple[NDArray[np.uint16], NDArray[np.uint16], Array]:
-    """Return arrays for this many edges: the labels before and here, and the flow."""
+    """Return arrays for this many edges: the label before, the label at the position, and the flow."""
     return memory.zeros(count, np.uint16), memory.zeros(count, np.uint16), memory.zeros(count, np.float64)

@@ -4,9 +4,9 @@ The dual of ½‖w‖² + Σ_i cap_i (1/b) log Σ_z exp b [mΔ(z) - ⟨w, δΨ_i
 
     D(α) = Σ_i cap_i (E_α_i [mΔ] + H(α_i) / b) - ½‖w‖²,    w = Σ_i cap_i (Ψ(x_i, y_i) - E_α_i Ψ)                  (1)
 
-over distributions α_i of label sequences with the entropies H(α_i). Those kept here are α_i(z) = exp θ_i(z) / Z, with
-scores θ_i of labels at positions and of neighbours, and visits (compiled/gibbs.py) leave them so: a sequence of T
-positions with K labels needs TK + K² + 2K numbers, and not one for every label sequence.
+over distributions α_i of label sequences with the entropies H(α_i). They are stored as α_i(z) = exp θ_i(z) / Z, with
+scores θ_i of labels at positions and of neighbours, a form that visits (compiled/gibbs.py) preserve: a sequence of T
+positions with K labels needs TK + K² + 2K numbers, not one for every label sequence.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ from maxmargin.structures.sequences.compiled.sum_arrays import (
     SumScratch,
 )
 
-FIRST_RATE = 0.5  # η
-AT_ONCE = 2**14  # rows of a table that are looked at together: what is computed of them takes little memory beside it
-HEAD_START = 8.0  # what true labels score more than others in the first θ, at least
+FIRST_RATE = 0.5  # initial η
+AT_ONCE = 2**14  # rows of a table that are processed together, so that temporary arrays stay small
+HEAD_START = 8.0  # the least amount by which true labels score higher than others in the first θ
 
 
 class SoftChains(NamedTuple):
     """Labelled sequences: sequence i has units[bounds[i]:bounds[i + 1]]."""
 
     atoms: Atoms
-    allowed: Array  # (K² + 2K,): 0, or -inf for links that are forbidden
+    allowed: Array  # (K² + 2K,): 0, or -inf for forbidden links
     cost: Array
     bounds: NDArray[np.int64]
     units: NDArray[np.int64]
     truth: Labels
-    rows: Labels  # of `cost`
+    rows: Labels  # rows of `cost`
     factors: Array
 
 
 class ChainGibbs:
-    """θ of every sequence, and what follows from it: marginals, w and D."""
+    """A dual point: θ of every sequence, with the marginals, w and D that follow from it."""
 
     learnt: ClassVar[Fields] = {
         **dict.fromkeys(("theta", "p", "pairs", "worth", "sizes", "rate", "w"), InPlace()),
@@ -63,7 +63,7 @@ class ChainGibbs:
     }
 
     def _check_learnt(self) -> None:
-        """Links that are forbidden, and no others, have no score."""
+        """Check that exactly the forbidden links have no score."""
         if not np.array_equal(self.links == -np.inf, np.tile(self.chains.allowed == -np.inf, (len(self.links), 1))):
             raise ValueError("expected scores for the allowed links and for no others")
         if np.isnan(self.links).any() or (self.links == np.inf).any():
@@ -94,14 +94,14 @@ class ChainGibbs:
         self._begin(HEAD_START)
         self.move_to(weights, C)
         if self.dual < 0:
-            # With a head start h, ‖w‖² falls as exp(-2h) and what the entropies are worth as exp(-h): where they meet,
-            # the dual is above 0, and the first visits need not undo a w that is far too long.
+            # With a head start h, ‖w‖² falls like exp(-2h) and the contribution of the entropies like exp(-h). With
+            # this h the dual is positive, and the first visits need not undo a w that is far too long.
             worth = float(np.dot(self.cap, self.worth))
             self._begin(HEAD_START + 1.0 + float(np.log((worth - self.dual) / worth)))
             self.refresh()
 
     def _begin(self, head_start: float) -> None:
-        """Make all α those of labels that are mostly true."""
+        """Set every α to a distribution in which labels are mostly true."""
         self.theta[:] = 0.0
         self.theta[np.arange(len(self.theta)), self.chains.truth] = head_start
 
@@ -111,7 +111,7 @@ class ChainGibbs:
         self.refresh()
 
     def visit(self, order: NDArray[np.intp]) -> float:
-        """Visit these sequences in turn; returns what D has gained."""
+        """Visit these sequences in turn, and return the gain of D."""
         from maxmargin.structures.sequences.compiled.gibbs import visit_all
 
         gain = visit_all(order, self._problem, self.cap, self.w, self._point, *self._scratch, self._trial)
@@ -119,7 +119,7 @@ class ChainGibbs:
         return gain
 
     def refresh(self) -> None:
-        """Compute all that follows from θ anew, so that rounding errors of many visits do not add up."""
+        """Recompute everything that follows from θ, so that rounding errors of many visits do not accumulate."""
         from maxmargin.structures.sequences.compiled.gibbs import all_distributions
 
         all_distributions(self._problem, self._point, *self._scratch)
@@ -127,7 +127,7 @@ class ChainGibbs:
         self.dual = float(np.dot(self.cap, self.worth)) - 0.5 * float(np.dot(self.w, self.w))
 
     def _write_weights(self) -> None:
-        """w of (1)."""
+        """Compute w of (1)."""
         c, K = self.chains, self.K
         self.w[:] = 0.0
         first, last = c.bounds[:-1], c.bounds[1:] - 1
@@ -144,14 +144,14 @@ class ChainGibbs:
         self.w[K * K + K : K * K + 2 * K] += self._shares(last, self.cap).sum(axis=0)
 
     def _shares(self, at: NDArray[np.int64], caps: Array) -> Array:
-        """What w has of the labels at these positions, of sequences with these caps."""
+        """Return the multiples of labels that w contains at these positions, for sequences with these caps."""
         shares = -caps[:, None] * self.p[at]
         shares[np.arange(len(at)), self.chains.truth[at]] += caps
         return shares
 
     def bound(self) -> float:
-        """D(α) as far as it is proved in floating point, for α exactly as θ says: see rounding.py."""
-        self.w = np.empty_like(self.w)  # the last one may be a point that was measured, and stays as it is
+        """Return a lower bound on D(α), proved in floating point, for the α that θ defines: see rounding.py."""
+        self.w = np.empty_like(self.w)  # a new array, because the old one may be a measured point that must not change
         self.refresh()
         c, b, K = self.chains, self.softness.sharpness, self.K
         lengths = np.diff(c.bounds)
@@ -167,7 +167,7 @@ class ChainGibbs:
 
 
 def _row_peaks(table: Array) -> Array:
-    """The largest absolute value of every row, of those that are finite."""
+    """Return the largest absolute finite value of every row."""
     peaks = np.empty(len(table))
     for begin in range(0, len(table), AT_ONCE):
         some = np.abs(table[begin : begin + AT_ONCE])

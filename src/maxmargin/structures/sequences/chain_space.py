@@ -22,7 +22,7 @@ class ChainScores(NamedTuple):
     Labels z have the score  start[z_1] + Σ_t unary[t, z_t] + Σ_t transitions[z_t, z_{t+1}] + end[z_T].
     """
 
-    unary: Array  # (positions, K): of every label at every position, the positions of all sequences in a row
+    unary: Array  # (positions, K): one for each label at each position, all sequences in a row
     transitions: Array  # (K, K): of label k after label j, at [j, k]
     start: Array  # (K,): of a first label
     end: Array  # (K,): of a last label
@@ -44,7 +44,7 @@ class TrueLabels(NamedTuple):
     """The true labels of sequences in a row; predicting label k at position t costs factors[t] · cost[rows[t], k]."""
 
     labels: Labels  # (positions,)
-    rows: Labels  # (positions,): the labels themselves, or rows behind those of all labels where labels are missing
+    rows: Labels  # (positions,): the labels themselves, or later rows for missing labels
     cost: Array  # (R, K), R >= K
     factors: Array  # (positions,)
 
@@ -55,9 +55,11 @@ class ChainSpace:
     Scores are ChainScores. Found outputs are an int32 array with the label of every position, all sequences in a row:
     those of sequence j are found[bounds[j]:bounds[j + 1]]. Outputs are found by Viterbi's algorithm.
 
-    bounds : (n + 1,) where every sequence begins, and the number of positions
+    Parameters
+    ----------
+    bounds : (n + 1,) the beginning of every sequence, and the number of positions
     names : the labels, in the order of their numbers
-    truths : the true labels and what mistakes cost; None: they are not known
+    truths : the true labels and the costs of mistakes; None if they are not known
     """
 
     def __init__(self, bounds: NDArray[np.int64], names: LabelNames, truths: TrueLabels | None = None):
@@ -70,8 +72,8 @@ class ChainSpace:
         """Make the space of sequences of these lengths, whose labels are 0 … n_labels - 1.
 
         truth : None, or the true labels of all sequences in a row
-        cost : None (every mistake costs 1), or (n_labels, n_labels) what mistakes cost, cost[true, found]
-        factors : None, or what the costs of every position are multiplied with
+        cost : None (every mistake costs 1), or an (n_labels, n_labels) array cost[true, found]
+        factors : None, or a factor of the costs for every position
         """
         bounds = np.concatenate([[0], np.cumsum(np.asarray(lengths, dtype=np.int64))])
         names = LabelNames.of(range(n_labels))
@@ -119,7 +121,7 @@ class ChainSpace:
         return BestOutputs(labels, values)
 
     def losses(self, found: Labels) -> Array:
-        """Return what every label sequence costs."""
+        """Return the loss of every label sequence."""
         need_truth(self.truths)
         assert self.truths is not None
         _, rows, cost, factors = self.truths
@@ -143,7 +145,7 @@ class ChainSpace:
         return ChainScores(unary, transitions, start, end)
 
     def sums(self, scores: Any) -> ChainSums:
-        """Return the distributions of the label sequences; an empty sequence has one, which is empty."""
+        """Return the distributions of the label sequences. An empty sequence has one output, the empty one."""
         scores = self._checked(scores)
         return ChainSums(self.names, scores.unary, scores.links, self.bounds)
 
@@ -164,7 +166,7 @@ class ChainSpace:
         found = chain.n_best(scores.unary, T, s, f, n, *scratch, pointer, labels, best)
         return labels[:found], best[:found]
 
-    # --- inside
+    # --- helpers
 
     def _checked(self, scores: Any) -> Any:
         """Return the scores as compiled code reads them; raise a ValueError unless they have the right shapes."""

@@ -16,18 +16,18 @@ from maxmargin.structures.sequences.compiled.sum_arrays import LinkMasses, SumSc
 from maxmargin.structures.sequences.label_names import LabelNames
 from maxmargin.structures.sequences.links import ChainLinks
 
-LEAST = 1e-250  # probabilities above this have all of their digits
+LEAST = 1e-250  # probabilities above this are accurate as products
 
 
 class ChainMarginals(NamedTuple):
     """Probabilities in one sequence of T positions with K labels, in the order of classes_."""
 
-    labels: Array  # (T, K): of every label at every position
-    transitions: Array  # (T - 1, K, K): of every label with every label that follows it
+    labels: Array  # (T, K): the probability of every label at every position
+    transitions: Array  # (T - 1, K, K): the probability of every pair of neighbouring labels
 
 
 class Stretch(NamedTuple):
-    """Labels at the positions begin:end of a sequence, and which labels their neighbours may have."""
+    """Labels at the positions begin:end of a sequence, and the labels that their neighbours may have."""
 
     begin: int
     end: int
@@ -37,7 +37,7 @@ class Stretch(NamedTuple):
 
 
 class ChainSums:
-    """scores[t, k] of the units of all sequences, sequence j at bounds[j]:bounds[j + 1], and the scores of links.
+    """The distributions of label sequences, given scores of units and links; sequence j is at bounds[j]:bounds[j + 1].
 
     Marginals and log Z are those of compiled/chain_sums.py, whose equations are cited here.
     """
@@ -47,7 +47,7 @@ class ChainSums:
         self.links = ChainLinks(*map(np.ascontiguousarray, links))
         self.longest = int(np.max(np.diff(bounds), initial=1))
 
-    # --- what can be asked of any sums
+    # --- the interface of all sums
 
     @property
     def log_partitions(self) -> Array:
@@ -67,7 +67,7 @@ class ChainSums:
         return [ChainMarginals(labels[a:b], self.transitions(j)) for j, (a, b) in enumerate(pairwise(self.bounds))]
 
     def log_probabilities(self, Y: Any) -> Array:
-        """Through the sums over those label sequences that agree with Y."""
+        """Return log-probabilities, computed as sums over the label sequences that agree with Y."""
         agreeing = self.scores.copy()
         agreeing[~self.allowed_labels(Y)] = -np.inf
         return self._restricted(agreeing).log_partitions - self.log_partitions
@@ -81,10 +81,10 @@ class ChainSums:
         named = [self.names.named(drawn) for drawn in labels]
         return [[drawn[a:b] for drawn in named] for a, b in pairwise(self.bounds)]
 
-    # --- what chains have of their own
+    # --- additions for chains
 
     def allowed_labels(self, Y: Any) -> NDArray[np.bool_]:
-        """Return (units, K): whether Y leaves it open that a position has a label; False for unknown labels."""
+        """Return (units, K): True if Y permits the label at the position; False for unknown labels."""
         return self.names.allowed(Y, self.bounds)
 
     @property
@@ -93,18 +93,18 @@ class ChainSums:
         return self._summed[1]
 
     def log_agreement(self, allowed: NDArray[np.bool_]) -> Array:
-        """(units,): the logarithm of the probability that a position has one of these labels, (units, K) of them."""
+        """Return (units,): the log-probability that a position has one of the allowed labels, (units, K)."""
         p = np.where(allowed, self.labels, 0.0).sum(axis=1)
         with np.errstate(divide="ignore"):
             found = np.log(p)
-        lost = np.flatnonzero((p < LEAST) & allowed.any(axis=1))  # what is too small a number has a logarithm
+        lost = np.flatnonzero((p < LEAST) & allowed.any(axis=1))  # logarithms remain accurate for smaller ones
         for j in np.unique(self.owners[lost]):
             here = slice(self.bounds[j], self.bounds[j + 1])
             found[here] = np.logaddexp.reduce(np.where(allowed[here], self._log_labels(j), -np.inf), axis=1)
         return np.minimum(found, 0.0)
 
     def transitions(self, j: int) -> Array:
-        """(T - 1, K, K): the probabilities of neighbouring labels in sequence j (4)."""
+        """Return (T - 1, K, K): the probabilities of neighbouring labels in sequence j (4)."""
         from maxmargin.structures.sequences.compiled.chain_sums import log_pairs
 
         e, log_z, a, b = self._logarithms(j)
@@ -114,7 +114,7 @@ class ChainSums:
         return pairs
 
     def stretches(self, j: int, stretches: Sequence[Stretch]) -> Array:
-        """The probability of each of these stretches of sequence j."""
+        """Return the probability of each of these stretches of sequence j."""
         from maxmargin.structures.sequences.compiled.chain_sums import log_stretch
 
         if not stretches:
@@ -124,7 +124,7 @@ class ChainSums:
         return np.minimum(np.exp(np.array(each) - log_z), 1.0)
 
     def _logarithms(self, j: int) -> tuple[Array, float, Array, Array]:
-        """Scores of sequence j, log Z, and the logarithms of (1) and (2)."""
+        """Return the scores of sequence j, log Z, and the logarithms of (1) and (2)."""
         from maxmargin.structures.sequences.compiled.chain_sums import log_backward, log_forward
 
         e, (T, s, f) = self.scores[self.bounds[j] : self.bounds[j + 1]], self.links
@@ -136,12 +136,12 @@ class ChainSums:
         return e, log_z, a, b
 
     def _log_labels(self, j: int) -> Array:
-        """The logarithms of (3) of sequence j, also of those that are too small as numbers."""
+        """Return the logarithms of (3) for sequence j, also of probabilities that would underflow."""
         _, log_z, a, b = self._logarithms(j)
         return a + b - log_z
 
     def _restricted(self, scores: Array) -> ChainSums:
-        """The same with other scores of units, -inf where a label may not be."""
+        """Return sums with other scores of units, -inf for labels that are not allowed."""
         return ChainSums(self.names, scores, self.links, self.bounds)
 
     @cached_property
@@ -149,16 +149,16 @@ class ChainSums:
         log_z, labels = self.summed(None, None)
         closed = np.flatnonzero(np.isneginf(log_z))
         if len(closed):
-            labels[np.isin(self.owners, closed)] = 0.0  # nothing is possible
+            labels[np.isin(self.owners, closed)] = 0.0  # no label sequence is possible
         return log_z, labels
 
     @property
     def owners(self) -> NDArray[np.intp]:
-        """Of every unit, the sequence that it belongs to."""
+        """(units,): the sequence that every unit belongs to."""
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
 
     def summed(self, weights: Array | None, pairs: Array | None) -> tuple[Array, Array]:
-        """log Z of every sequence and (3); Σ_j weights[j] Σ_t of (4) is added to `pairs`, unless they are None."""
+        """Return log Z of every sequence and (3); add Σ_j weights[j] Σ_t of (4) to `pairs`, unless it is None."""
         from maxmargin.structures.sequences.compiled.chain_sums import chain_sums
 
         K, n = self.scores.shape[1], len(self.bounds) - 1
@@ -171,7 +171,9 @@ class ChainSums:
         return log_z, labels
 
     def _masses(self) -> tuple[LinkMasses, float, float]:
-        """The links as numbers, how far they are apart, and in how many steps all labels reach all."""
+        """Return the links as factors, their spread, and the number of steps in which every label can reach every
+        label.
+        """
         T, s, f = self.links
         allowed = [each[np.isfinite(each)] for each in (T, s, f)]
         if not all(map(len, allowed)):  # sequences are either short or impossible
@@ -184,10 +186,10 @@ class ChainSums:
 
 
 def steps_to_all(T: Array) -> float:
-    """The number of steps in which every label can be reached from every label; inf where there is none."""
+    """Return the number of steps in which every label can be reached from every label; inf if there is none."""
     step = np.isfinite(T)
     reached = step
-    for n in range(1, (len(T) - 1) ** 2 + 2):  # Wielandt: in so many, or never
+    for n in range(1, (len(T) - 1) ** 2 + 2):  # Wielandt's bound: within this many steps, or never
         if reached.all():
             return float(n)
         reached = reached @ step

@@ -1,4 +1,4 @@
-"""How probable chunks are: of all label sequences, those that have just this chunk."""
+"""Probabilities of chunks: the sum over all label sequences that contain exactly this chunk."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from maxmargin.structures.sequences.chain_sums import ChainSums, Stretch
 
 
 class ChunkConfidence(NamedTuple):
-    """A predicted chunk, at positions begin:end, and how probable it is."""
+    """A predicted chunk, at positions begin:end, and its probability."""
 
     begin: int
     end: int
@@ -23,9 +23,9 @@ class ChunkConfidence(NamedTuple):
 def chunk_confidences(
     sums: ChainSums, j: int, labels: Sequence[Hashable], scheme: ChunkScheme
 ) -> list[ChunkConfidence]:
-    """Of every chunk of these labels of sequence j, the probability that labels are the same there, and its ends, too.
+    """Return the probability of every chunk of these labels of sequence j, ends included.
 
-    The label before must not be one that the chunk goes on with, nor the one behind go on with the chunk.
+    The label before must not be one that the chunk continues, and the label after must not continue the chunk.
     """
     classes, numbers = sums.names
     stretches, found = [], scheme.chunks(labels)

@@ -1,7 +1,7 @@
 """Tagged sentences in columns, the format of CoNLL's shared tasks: a line per token, an empty line after a sentence.
 
-The last column is the label, the others (a word, its part of speech, …) are the token. Columns are what is between
-tabs if the first token has any, else what is between blanks. A line that begins with -DOCSTART- ends a sentence, too.
+The last column is the label, the others (a word, its part of speech, …) are the token. Columns are separated by
+tabs if the first token has any, else by blanks. A line that begins with -DOCSTART- also ends a sentence.
 """
 
 from __future__ import annotations
@@ -18,27 +18,58 @@ BLANK = " \t"
 
 
 class ConllSentence(NamedTuple):
-    """A sentence: X, Y = zip(*read_conll(path))."""
+    """A sentence with its labels: X, Y = zip(*read_conll(path))."""
 
-    tokens: list[tuple[str, ...]]  # of each its columns but for the label
-    labels: list[str]  # empty where the file has none
+    tokens: list[tuple[str, ...]]  # for each token its columns without the label
+    labels: list[str]  # empty if the file has none
 
 
 def read_conll(source: TextFile, labelled: bool = True, chunks: str | None = None) -> list[ConllSentence]:
-    """All sentences of a file; see iterate_conll."""
+    r"""Return all sentences of a file in CoNLL columns.
+
+    Parameters
+    ----------
+    source, labelled, chunks : as for `iterate_conll`.
+
+    Returns
+    -------
+    list of ConllSentence.
+
+    Examples
+    --------
+    >>> import io
+    >>> from maxmargin.formats import read_conll
+    >>> read_conll(io.StringIO("Ada NNP B-PER\nslept VBD O\n"))[0].labels
+    ['B-PER', 'O']
+
+    See Also
+    --------
+    iterate_conll : one sentence at a time.   write_conll : writes such files.
+    """
     return list(iterate_conll(source, labelled, chunks))
 
 
 def iterate_conll(source: TextFile, labelled: bool = True, chunks: str | None = None) -> Iterator[ConllSentence]:
-    """The sentences of a file one by one, so that large files need little memory.
+    """Yield the sentences of a file one by one, so that large files need little memory.
 
     In CoNLL-2000 (chunks) and CoNLL-2002 (named entities) a token is (word, part of speech). Files are read as UTF-8;
     one in another encoding can be given open. A line with another number of columns than the first one raises a
     ValueError with file and line.
 
-    labelled : False: all columns are the token's, and there are no labels.
-    chunks : None, "BIO", "BILOU" or "IOBES": write the chunks in labels of this scheme, whichever of these (or IOB1)
-        the file has; chunks are read as conlleval reads them. `formats.scheme_of` says what a file has.
+    Parameters
+    ----------
+    source : a path, or an open text file.
+    labelled : if False, all columns belong to the token, and there are no labels.
+    chunks : None, "BIO", "BILOU" or "IOBES": convert the labels to this scheme, from any of these or from IOB1; chunks
+        are read as conlleval reads them. `formats.scheme_of` returns the scheme of a file.
+
+    Returns
+    -------
+    iterator of ConllSentence.
+
+    See Also
+    --------
+    read_conll : all sentences at once.
     """
     scheme = None if chunks is None else named_scheme(chunks)
     with reading(source) as lines:
@@ -55,9 +86,26 @@ def iterate_conll(source: TextFile, labelled: bool = True, chunks: str | None = 
 def write_conll(
     target: TextFile, X: Iterable[Sequence[Any]], Y: Iterable[Sequence[Hashable]] | None = None, separator: str = " "
 ) -> None:
-    r"""Write sentences of tokens (tuples of columns, or one string each), and their labels as the last column.
+    r"""Write sentences in CoNLL columns, with the labels as the last column.
 
-    With the separator "\t" columns may have blanks in them. The file's name decides how it is compressed.
+    Parameters
+    ----------
+    target : a path, whose suffix decides the compression, or an open text file.
+    X : sentences, lists of tokens that are tuples of columns or single strings.
+    Y : the labels of each sentence, or None.
+    separator : the text between columns. With "\t", columns may contain blanks.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from maxmargin.formats import write_conll
+    >>> write_conll(sys.stdout, [[("Ada", "NNP")]], [["B-PER"]])
+    Ada NNP B-PER
+    <BLANKLINE>
+
+    See Also
+    --------
+    read_conll : reads such files.
     """
     if separator not in (" ", "\t"):
         raise ValueError(f"separator must be a blank or a tab, got {separator!r}")
@@ -72,12 +120,12 @@ def write_conll(
 
 
 def _sentences(lines: TextLines, least: int) -> Iterator[list[tuple[str, ...]]]:
-    """The columns of all tokens, sentence by sentence; of each there must be so many."""
-    width, tabs = 0, False  # of the first token
+    """Yield the columns of all tokens, sentence by sentence; each token must have at least `least`."""
+    width, tabs = 0, False  # those of the first token
     sentence: list[tuple[str, ...]] = []
     for line in lines:
         columns = line.split("\t") if tabs else line.replace("\t", " ").split(" ")
-        if len(columns) != width or "" in columns or DOCUMENT in line or line.isspace():  # rarely
+        if len(columns) != width or "" in columns or DOCUMENT in line or line.isspace():  # rare
             if _separates(line):
                 if sentence:
                     yield sentence
@@ -87,13 +135,13 @@ def _sentences(lines: TextLines, least: int) -> Iterator[list[tuple[str, ...]]]:
             columns = line.split("\t") if tabs else [*filter(None, line.replace("\t", " ").split(" "))]
             _check(columns, width, least, line, lines)
             width = len(columns)
-        sentence.append(tuple(map(intern, columns)))  # each text once, however many tokens have it
+        sentence.append(tuple(map(intern, columns)))  # each text is stored once
     if sentence:
         yield sentence
 
 
 def _separates(line: str) -> bool:
-    """Whether a line is none of a token."""
+    """Return whether a line separates sentences."""
     line = line.strip(BLANK)
     return not line or (line.startswith(DOCUMENT) and line[len(DOCUMENT) :][:1] in ("", *BLANK))
 

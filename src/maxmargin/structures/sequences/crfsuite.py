@@ -16,28 +16,60 @@ from typing import Any, NamedTuple
 from maxmargin.inputs.readers.text_file import TextFile, TextLines, reading, writing
 from maxmargin.inputs.tokens.token_features import pairs_of
 
-PIECES = re.compile(r"\\[:\\]|:")  # what is not a character of a name
+PIECES = re.compile(r"\\[:\\]|:")  # escapes and the colon before a value
 WEIGHT = "@weight"
 
 
 class CrfsuiteSequence(NamedTuple):
     """A sequence as SequenceLabeler takes it: X, Y, weights = zip(*read_crfsuite(path))."""
 
-    tokens: list[Any]  # of each the list of its attributes or, where one has another value than 1, a dict of numbers
+    tokens: list[Any]  # for each token the list of its attributes, or a dict of numbers if a value is not 1
     labels: list[str]
     weight: float = 1.0
 
 
 def read_crfsuite(source: TextFile) -> list[CrfsuiteSequence]:
-    """All sequences of a file; see iterate_crfsuite."""
+    r"""Return all sequences of a file in CRFsuite's format.
+
+    Parameters
+    ----------
+    source : a path, or an open text file.
+
+    Returns
+    -------
+    list of CrfsuiteSequence.
+
+    Examples
+    --------
+    >>> import io
+    >>> from maxmargin.formats import read_crfsuite
+    >>> read_crfsuite(io.StringIO("B-PER\tw=Ada\tcapital\n"))[0].tokens
+    [['w=Ada', 'capital']]
+
+    See Also
+    --------
+    iterate_crfsuite : one sequence at a time.   write_crfsuite : writes such files.
+    """
     return list(iterate_crfsuite(source))
 
 
 def iterate_crfsuite(source: TextFile) -> Iterator[CrfsuiteSequence]:
-    """The sequences of a file one by one, so that large files need little memory.
+    """Yield the sequences of a file one by one, so that large files need little memory.
 
-    The values of an attribute that a token has twice add up, as they do for CRFsuite. A label or a name without
-    characters, a value that is no finite number, and a colon too many raise a ValueError with file and line.
+    If a token has an attribute twice, the values add up, as in CRFsuite. An empty label or name, a value that is not a
+    finite number, and a colon too many raise a ValueError with file and line.
+
+    Parameters
+    ----------
+    source : a path, or an open text file.
+
+    Returns
+    -------
+    iterator of CrfsuiteSequence.
+
+    See Also
+    --------
+    read_crfsuite : all sequences at once.
     """
     with reading(source) as lines:
         begun = CrfsuiteSequence([], [])
@@ -54,9 +86,18 @@ def iterate_crfsuite(source: TextFile) -> Iterator[CrfsuiteSequence]:
 
 
 def write_crfsuite(target: TextFile, X: Iterable[Any], Y: Iterable[Sequence[Hashable]], weights: Any = None) -> None:
-    """Write sequences of tokens (lists of attributes, or dicts of features) with their labels, and weights if given.
+    """Write sequences in CRFsuite's format.
 
-    Labels are written as strings. The file's name decides how it is compressed.
+    Parameters
+    ----------
+    target : a path, whose suffix decides the compression, or an open text file.
+    X : sequences of tokens, each a list of attributes or a dict of features.
+    Y : the labels of each sequence, which are written as strings.
+    weights : the weights of the sequences, or None.
+
+    See Also
+    --------
+    read_crfsuite : reads such files.
     """
     with writing(target) as file:
         for i, (x, y, *weight) in enumerate(zip(X, Y, *([] if weights is None else [weights]), strict=True)):
@@ -78,7 +119,7 @@ def write_crfsuite(target: TextFile, X: Iterable[Any], Y: Iterable[Sequence[Hash
 
 
 def _with(begun: CrfsuiteSequence, line: str, lines: TextLines) -> CrfsuiteSequence:
-    """The sequence with one line more."""
+    """Return the sequence with one more line."""
     if line[0] == "\t":
         raise lines.error("the line begins with a tab; expected a label")
     first, *fields = filter(None, line.split("\t"))
@@ -93,7 +134,7 @@ def _with(begun: CrfsuiteSequence, line: str, lines: TextLines) -> CrfsuiteSeque
         raise lines.error(f"the label is {first!r}; a colon in it is written as \\:")
     begun.labels.append(intern(label))
     plain = not (":" in line or "\\" in line) and len(set(fields)) == len(fields)
-    # Each name once, however many tokens have it, and (by the copy) lists without room for more.
+    # Every name is stored once, and the copies of lists have no unused space.
     begun.tokens.append(list(map(intern, fields)).copy() if plain else _token(fields, lines))
     return begun
 
@@ -112,7 +153,7 @@ def _token(fields: list[str], lines: TextLines) -> list[str] | dict[str, float]:
 
 
 def _split(field: str, lines: TextLines) -> tuple[str, str]:
-    """Name and value; the value is empty where there is none."""
+    """Return name and value; the value is empty if there is none."""
     if "\\" not in field:
         name, _, value = field.partition(":")
         if ":" not in value:

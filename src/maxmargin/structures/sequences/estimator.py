@@ -61,16 +61,16 @@ class SequenceLabeler(SequenceTrainer):
     hashable values.
 
     Labels may be missing: None stands for any label, a set for one of its members. Training then alternates between
-    completing them and learning (solvers.CCCP; latent structural SVMs, Yu and Joachims 2009), beginning with what the
-    labelled stretches teach. A sequence without any label changes nothing.
+    completing them and learning (solvers.CCCP; latent structural SVMs, Yu and Joachims 2009), beginning with a model of
+    the labelled stretches. A sequence without any label is ignored.
 
     Parameters
     ----------
     C : float
         Weight of the mean structured hinge against ½‖w‖².
     per : "sequence" or "position"
-        What the mean is one of. Per position, the sum of all hinges is divided by the number of labelled positions, so
-        that a good C stays one when sequences are cut into stretches, or when others are longer.
+        The unit of the mean. Per position, the sum of hinges is divided by the number of labelled positions, so that
+        a good C remains good if sequences are split, or if others are longer.
     {classes}
     {costs}
     {forbidden}
@@ -85,25 +85,25 @@ class SequenceLabeler(SequenceTrainer):
     {kernel}
         Positions are counted through all sequences.
     objective : "hinge", "likelihood" or "softmax_margin"
-        What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood (a conditional
-        random field), or the softmax-margin between them, with costs of mistakes like the hinge and all label sequences
-        like the likelihood.
+        The term that C multiplies: the mean structured hinge, minus the mean log-likelihood (a conditional random
+        field), or the softmax-margin between them, which uses the costs of mistakes like the hinge and sums over all
+        label sequences like the likelihood.
     sharpness : float
-        Of "softmax_margin": the larger, the nearer to the hinge.
+        For "softmax_margin": the larger, the closer to the hinge.
     prior : None, SequenceLabeler, or what StructuredSVM takes
-        A fitted model: weights are drawn to those of the same names in it, new ones to 0, and what the training data do
-        not speak of stays as it was, its labels and its features included.
+        A fitted model: weights are regularised towards its weights of the same names, new ones towards 0; its labels
+        and features are kept, also those that do not occur in the training data.
     solver : str, Solver or None
         None: "bcfw" for the hinge, "exponentiated_gradient" for the others, or "lbfgs" with order > 1 or
         transition_features.
     calibrate : int or None
-        Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
+        Number of folds of the cross-validation that finds temperature_; None leaves that to calibrate_on(X, Y).
     {options}
 
     Attributes
     ----------
     temperature_ : float
-        The number by which scores are divided to be logarithms of probabilities.
+        The divisor of scores in the logarithms of probabilities.
     weights_ : dict of Weights
         "features" (features × labels), "transitions" (before × after), "start" and "end" (labels). With order > 1 also
         "ngrams" (tuples of labels, None for the start and the end), with transition_features these (feature × pair of
@@ -113,7 +113,7 @@ class SequenceLabeler(SequenceTrainer):
     n_weights_ : int
         The number of weights that are not 0.
     n_features_pruned_ : int
-        The number of features of the training tokens that min_count has left out.
+        The number of features of the training tokens that min_count excludes.
     w_ : array
         All weights as one vector.
     certificate_ : Certificate
@@ -180,7 +180,7 @@ class SequenceLabeler(SequenceTrainer):
     def fit(self, X: Any, Y: Any = None, sample_weight: Any = None, position_weight: Any = None) -> Self:
         """Train. position_weight is a list like Y with the cost factor of every position.
 
-        A mistake at a position of weight 0 costs nothing, but its label still takes part in the right answer.
+        A mistake at a position of weight 0 costs nothing, but its label remains part of the true output.
         """
         return super().fit(X, _weighted(Y, position_weight), sample_weight)
 
@@ -191,19 +191,19 @@ class SequenceLabeler(SequenceTrainer):
     def certify(
         self, X: Any, Y: Any = None, sample_weight: Any = None, tol: float = 1e-2, position_weight: Any = None
     ) -> Certificate:
-        """Measure how far the current weights are from the optimum on these data; see StructuredSVM.certify."""
+        """Measure the distance of the current weights from the optimum on these data; see StructuredSVM.certify."""
         return super().certify(X, _weighted(Y, position_weight), sample_weight, tol)
 
     def predict_proba(self, X: Any) -> list[Array]:
-        """(T, K) probabilities of the labels, in the order of classes_, at the positions of every x."""
+        """Return (T, K) probabilities of the labels, in the order of classes_, at the positions of every x."""
         sums = self._sums(X)
         return Predictions(sums.labels[a:b] for a, b in pairwise(sums.bounds))
 
     def predict_confidence(self, X: Any, of: str = "label") -> Any:
-        """Return how probable the predictions are.
+        """Return the probabilities of the predictions.
 
-        of="label": the label of every position, a list of arrays. of="chunk": of every x the list of its chunks, each
-        with its first position, the one past its last, its type and the probability that just this chunk is there.
+        of="label": the label of every position, a list of arrays. of="chunk": for every x the list of its chunks, each
+        with its first position, the one after its last, its type and the probability of exactly this chunk.
         of="sequence": all labels of an x, one array.
         """
         sums, found = self._sums(X), self.predict(X)
@@ -220,13 +220,14 @@ class SequenceLabeler(SequenceTrainer):
         raise ValueError(f"of must be 'label', 'chunk' or 'sequence', got {of!r}")
 
     def predict_set(self, X: Any, coverage: float = 0.9, of: str = "sequence", most: int = 1000) -> Any:
-        """Sets of label sequences, or of labels, that have the truth among them as often as `coverage` says.
+        """Return sets of label sequences, or of labels, that contain the truth with the probability `coverage`.
 
-        of="sequence": for every x all label sequences close enough to the best one, best first; the probability that
-        the true one is among them is at least `coverage`. A set of more than `most` is cut off there, with a warning.
-        of="label": for every x the set of labels of each position; the mean share of positions whose true label is in
-        its set is at least `coverage`. The promise holds for data like those of the calibration (exchangeable with
-        them), whatever the model is worth; after calibrate=k, whose models are not quite this one, but for little.
+        of="sequence": for every x all label sequences close enough to the best one, best first; the true one is among
+        them with probability `coverage` or more. A set of more than `most` sequences is truncated, with a warning.
+        of="label": for every x the set of labels of each position; on average, the share of positions whose true label
+        is in its set is at least `coverage`. This holds for data that are exchangeable with those of the calibration,
+        however good the model is; after calibrate=k it holds approximately, because the models of the folds differ
+        slightly from this one.
         """
         known = self._promised()
         if of == "sequence":
@@ -260,16 +261,16 @@ class SequenceLabeler(SequenceTrainer):
     def score(self, X: Any, Y: Any) -> float:
         """Return the share of labelled positions that are right; labels unseen in training count as wrong.
 
-        A position with None does not count, one with a set is right if the set has the predicted label.
+        A position with None does not count; one with a set is right if the set contains the predicted label.
         """
         return share_right(self.predict(X), Y, _agreement, "sequence", "position")
 
     def sparsify(self, X: Any, loss: float = 0.0) -> Self:
-        """Return a copy of this model with as many of the smallest weights set to 0 as predictions for X allow.
+        """Return a copy of this model with as many of the smallest weights set to 0 as predictions for X permit.
 
-        At most the share `loss` of the positions of X has another label than before; n_weights_ says how many weights
-        are left, and a pickle has no others. What the certificate has proved is not true of the copy: `certify` finds
-        out anew, and probabilities are to be calibrated again.
+        At most the share `loss` of the positions of X changes its label; n_weights_ is the number of weights left, and
+        a pickle stores no others. The certificate does not hold for the copy: call `certify` again, and calibrate
+        probabilities again.
         """
         check_is_fitted(self)
         if self.kernel is not None:
@@ -299,7 +300,7 @@ class SequenceLabeler(SequenceTrainer):
 
     @property
     def n_features_pruned_(self) -> int:
-        """The number of features that have no weight because fewer than min_count training tokens have them."""
+        """The number of features without a weight, because fewer than min_count training tokens have them."""
         check_is_fitted(self)
         return int(self.task_.packer_.n_pruned)
 
@@ -310,7 +311,7 @@ class SequenceLabeler(SequenceTrainer):
             and self.objective != "hinge"
             and (self.order != 1 or self.transition_features is not None)
         ):
-            return "lbfgs"  # the other keeps distributions of neighbouring labels
+            return "lbfgs"  # the other solver stores distributions of neighbouring labels
         return super()._named_solver
 
     def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
@@ -329,10 +330,10 @@ class SequenceLabeler(SequenceTrainer):
         return {part: Weights(values, **axes.get(part, {"label": labels})) for part, values in parts.items()}
 
     def _unlikeliness(self, beta: float, X: Any, Y: Any) -> Array:
-        """-Σ_t log p(y_t | x): what people look at are labels, more often than whole sequences."""
+        """Return -Σ_t log p(y_t | x): users look at single labels more often than at whole sequences."""
         sums = self._sums_at(beta, X)
         allowed = sums.allowed_labels(Y)
-        each = np.where(allowed.any(axis=1), -sums.log_agreement(allowed), 0.0)  # labels never seen have no probability
+        each = np.where(allowed.any(axis=1), -sums.log_agreement(allowed), 0.0)  # unseen labels have no probability
         return np.asarray(np.bincount(sums.owners, each, len(sums.bounds) - 1), dtype=float)
 
     def _calibration(self, unseen: list[tuple[Self, Any, Any]]) -> Calibration:
@@ -361,7 +362,7 @@ class SequenceLabeler(SequenceTrainer):
 
     def _oracle(self, batch: Batch, formulation: Formulation, **others: Any) -> RiskOracle:
         assert isinstance(batch, ChainBatch)
-        sizes = batch.told if self.per == "position" else None
+        sizes = batch.n_informative if self.per == "position" else None
         return super()._oracle(batch, formulation, **others, sizes=sizes)
 
     def _findings(self, X: Any, Y: Any) -> Findings:
@@ -385,7 +386,9 @@ class SequenceLabeler(SequenceTrainer):
         return task_from(self, Chain, earlier=self.prior.task_)
 
     def _prior(self, task: Any, batch: Batch, sample_weight: Any) -> Any:
-        """Return a model as weights of this task; features and labels that it does not know have the weight 0."""
+        """Return the weights of a prior model for this task; features and labels that it does not know have the weight
+        0.
+        """
         prior: Any = self.prior
         return carried_over(task, prior.task_, prior.w_) if isinstance(prior, SequenceLabeler) else prior
 
@@ -394,8 +397,8 @@ def _agreement(found: list[Hashable], y: Any) -> Agreement:
     truth = y.labels if isinstance(y, Weighted) else y
     if len(found) != len(truth):
         raise ValueError(f"there are {len(found)} positions but {len(truth)} labels")
-    judged = [(a, b) for a, b in zip(found, map(as_choice, truth), strict=True) if b is not None]
-    return Agreement(sum(bool(a in b if is_partial(b) else a == b) for a, b in judged), len(judged))
+    labelled = [(a, b) for a, b in zip(found, map(as_choice, truth), strict=True) if b is not None]
+    return Agreement(sum(bool(a in b if is_partial(b) else a == b) for a, b in labelled), len(labelled))
 
 
 def _weighted(Y: Any, position_weight: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a report shows of label sequences: positions, chunks, transitions, sentences with their mistakes."""
+"""Sections of a report on label sequences: positions, chunks, transitions, sentences with their mistakes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from maxmargin.structures.sequences.transition_display import TransitionDisplay
 
 
 def sequence_findings(model: Any, X: Any, Y: Any) -> Findings:
-    """Positions and chunks; a sequence is worse the more of its labels are wrong."""
+    """Compute the findings for positions and chunks; sequences are ordered by the number of wrong labels."""
     found = model.predict(X)
     if len(found) != len(Y):
         raise ValueError(f"X has {len(found)} sequences but Y has {len(Y)}")
@@ -62,7 +62,7 @@ def sequence_findings(model: Any, X: Any, Y: Any) -> Findings:
 
 
 def learnt_transitions(model: Any) -> list[Section]:
-    """Weights of neighbouring labels; what is forbidden is empty."""
+    """Return a table of the weights of neighbouring labels, empty for forbidden pairs."""
     shown = TransitionDisplay.from_estimator(model)
     names = list(shown.labels)
     said = "Weight of a label after another; the first row is for the first label, the last column for the last one."
@@ -70,7 +70,7 @@ def learnt_transitions(model: Any) -> list[Section]:
 
 
 def _chunk_measures(truth: list[list[Any]], found: list[list[Hashable]]) -> list[ReportedMeasure]:
-    """Of labels that mark chunks, in whichever scheme; broken ones are read as conlleval reads them."""
+    """Return chunk measures for labels in any chunk scheme; broken chunks are read as conlleval reads them."""
     labels = {label for each in (*truth, *found) for label in each}
     if not all(isinstance(label, str) and ANY.knows(label) for label in labels) or labels <= {"O"}:
         return []
@@ -92,5 +92,5 @@ def _said(true: Any) -> str:
 
 
 def _right(true: Any, label: Hashable) -> bool:
-    """A label that is not known cannot be missed."""
+    """Return whether the label is right; an unknown true label makes any label right."""
     return true is None or bool(label in true if is_partial(true) else label == true)

@@ -1,4 +1,4 @@
-"""First weights for chains with missing labels: those that the stretches of known labels teach."""
+"""Initial weights for chains with missing labels, learnt from the stretches of known labels."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from maxmargin.training.options import seed_of
 from maxmargin.training.problem import Problem
 from maxmargin.training.progress import watching
 
-FIRST_TOL = 0.05  # relative gap of the model that completes missing labels first: it need not be exact
+FIRST_TOL = 0.05  # relative gap of the initial model, which only completes labels
 
 
 def weights_of_stretches(problem: Problem, solver: Solver, C: float, random_state: Any) -> Array | None:
     """Train on the stretches of known labels, each as a sequence of its own; return None if there are none.
 
-    solver : what trains; of a CCCP, the inner solver.
+    solver : the solver; for a CCCP, its inner solver is used.
     """
     batch, oracle = problem.batch, problem.oracle
     assert isinstance(batch, ChainBatch)
@@ -36,7 +36,7 @@ def weights_of_stretches(problem: Problem, solver: Solver, C: float, random_stat
         memory=oracle.memory,
     )
     inner: Solver = clone(as_solver(solver.inner)) if isinstance(solver, CCCP) else solver
-    share = oracle.weights[owners].sum() / oracle.n  # of C, which multiplies a mean over whole sequences
+    share = oracle.weights[owners].sum() / oracle.n  # the share of C, which multiplies a mean over whole sequences
     watch, seed = watching(problem.line, inner), seed_of(random_state)
     solution = inner.solve(known, C * share, callback=watch, seed=seed)
     if solution.error is not None:

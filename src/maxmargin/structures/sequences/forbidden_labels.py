@@ -1,4 +1,4 @@
-"""Training labels that the model could not predict: forbidden transitions, and runs of labels never seen before."""
+"""Training labels that the model could not predict: forbidden transitions, and unseen runs of labels."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.base.arrays import Array
 from maxmargin.base.errors import InvalidLabels, warn_caller
 from maxmargin.inputs.labels.labels import Labels
 from maxmargin.inputs.tokens.transitions import chunk_scheme
@@ -15,13 +16,13 @@ from maxmargin.structures.sequences.histories import Histories
 from maxmargin.structures.sequences.links import ChainLinks
 from maxmargin.structures.sequences.partial_labels import LabelPositions
 
-AT_ONCE = 2**14  # sequences whose labels are looked at together, which takes little memory beside the whole
+AT_ONCE = 2**14  # sequences that are processed together, so that temporary arrays stay small
 
 
 class TransitionRules(NamedTuple):
-    """The forbidden transitions between labels, and what is done with training labels that have one."""
+    """The forbidden transitions between labels, and the treatment of training labels that contain one."""
 
-    links: ChainLinks  # 0 where a link is allowed, -inf where it is forbidden
+    links: ChainLinks  # 0 if a link is allowed, -inf if it is forbidden
     classes: Sequence[Hashable]
     forbidden: Any  # as the user gave it
     invalid: str  # "error", "repair" or "drop"
@@ -29,8 +30,8 @@ class TransitionRules(NamedTuple):
     def kept(self, given: LabelPositions) -> Labels:
         """Return the numbers of labels with those of bad sequences dropped, or raise a ValueError.
 
-        A dropped sequence becomes one without any label. Positions whose labels are missing are not looked at: their
-        completion will show whether some labels are allowed there.
+        A dropped sequence becomes one without labels. Positions with missing labels are not checked: their completion
+        will show whether some labels are allowed there.
         """
         rows, offsets, choices = given
         if not any(np.isinf(each).any() for each in self.links):
@@ -53,7 +54,7 @@ class TransitionRules(NamedTuple):
         return rows
 
     def _message(self, rows: Labels, t: int, i: int, position: int, before: bool) -> str:
-        """Say which rule the label of unit t, at this position of sequence i, breaks."""
+        """Return a message that says which rule the label of unit t, at this position of sequence i, breaks."""
         what = "come last"
         if before:
             what = f"follow {self.classes[rows[t - 1]]!r}" if position else "come first"
@@ -67,7 +68,7 @@ class TransitionRules(NamedTuple):
         return remedy
 
     def _broken(self, rows: Labels, offsets: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Return the units that may not follow the one before, or may not end; and which of the two it is."""
+        """Return the units whose label may not follow the one before or may not be last, and which of the two it is."""
         T, s, f = self.links
         at, kinds = [np.zeros(0, dtype=np.intp)], [np.zeros((0, 2), dtype=bool)]
         for k in range(0, len(offsets) - 1, AT_ONCE):
@@ -85,15 +86,15 @@ class TransitionRules(NamedTuple):
 
 
 class SeenRuns(NamedTuple):
-    """The runs of labels that training has seen, where ngrams="observed" allows no others."""
+    """The runs of labels seen in training, for ngrams="observed", which allows no others."""
 
-    links: ChainLinks  # of runs of two labels: -inf where training has not seen them
-    histories: Histories | None  # of longer runs
+    links: ChainLinks  # for runs of two labels: -inf if training has not seen them
+    histories: Histories | None  # for longer runs
     order: int
     classes: Sequence[Hashable]
 
     def check(self, rows: Labels, offsets: NDArray[np.int64]) -> None:
-        """Raise a ValueError where labels are no output, because training had no such run of labels."""
+        """Raise a ValueError if labels contain a run that training has not seen, and so are not an output."""
         t = self._first_unseen(rows, offsets)
         if t < 0:
             return
@@ -106,7 +107,7 @@ class SeenRuns(NamedTuple):
         )
 
     def _first_unseen(self, rows: Labels, offsets: NDArray[np.int64]) -> int:
-        """Return the first unit whose label ends a run that training has not seen; -1 if there is none."""
+        """Return the first unit whose label ends an unseen run; -1 if there is none."""
         T, s, _ = self.links
         if self.histories is not None:
             from maxmargin.structures.sequences.compiled.histories import first_refused
@@ -117,3 +118,16 @@ class SeenRuns(NamedTuple):
         unseen[1:] = np.isinf(T[labels[:-1], labels[1:]]) & known[:-1] & known[1:]
         unseen[offsets[:-1]] = np.isinf(s[labels[offsets[:-1]]]) & known[offsets[:-1]]
         return int(np.argmax(unseen)) if unseen.any() else -1
+
+
+def deny_impossible(scores: Array, pruned: bool) -> None:
+    """Raise a ValueError if the best label sequence, or the sum over all, has no finite score.
+
+    pruned : True if runs of labels that training has not seen are forbidden
+    """
+    impossible = np.flatnonzero(~np.isfinite(scores))
+    if len(impossible):
+        what = "every label sequence of its length contains a forbidden transition"
+        if pruned:
+            what += ", or a run of labels that training has not seen; ngrams='all' allows such runs"
+        raise ValueError(f"sequence {impossible[0]}: {what}")

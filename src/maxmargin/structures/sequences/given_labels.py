@@ -22,7 +22,7 @@ INVALID = get_args(Invalid)
 
 
 class GivenLabels(NamedTuple):
-    """The labels of one sequence, the costs of its positions (None: all 1), and how many labels were repaired."""
+    """The labels of one sequence, the costs of its positions (None: all 1), and the number of repaired labels."""
 
     names: Sequence[Hashable]
     costs: Sequence[float] | None
@@ -34,16 +34,16 @@ class ReadPositions(NamedTuple):
 
     rows: Labels
     factors: Array
-    repaired: list[int]  # empty where no label was repaired
+    repaired: list[int]  # empty if no label was repaired
 
 
 def split_costs(y: Any) -> tuple[Sequence[Hashable], Sequence[float] | None]:
-    """Return the labels of y and the costs of its positions, or None where it has no costs."""
+    """Return the labels of y and the costs of its positions, or None if it has no costs."""
     return (y.labels, y.costs) if isinstance(y, Weighted) else (y, None)
 
 
 def checked_labels(y: Any, i: int) -> tuple[Sequence[Hashable], Sequence[float] | None]:
-    """Return the labels and the costs of sequence i; raise a ValueError if y is no list of labels."""
+    """Return the labels and the costs of sequence i; raise a ValueError if y is not a list of labels."""
     if not hasattr(split_costs(y)[0], "__len__"):
         raise ValueError(f"Y[{i}] is {y!r}; expected the list of labels of sequence {i}, one per position")
     return split_costs(y)
@@ -61,19 +61,19 @@ def check_invalid(invalid: Any, forbidden: Any) -> None:
 
 
 class LabelReader:
-    """A reader of label sequences that repairs chunks where `invalid` asks for it."""
+    """A reader of label sequences that repairs chunks if `invalid` asks for it."""
 
     def __init__(self, forbidden: Any, invalid: str):
         self.forbidden, self.repairs = forbidden, invalid == "repair"
 
     def mentioned(self, Y: Any) -> list[Any]:
-        """Return all labels and sets of labels that stand in Y, each once where it can be a key."""
+        """Return all labels and sets of labels in Y, without duplicates if they are hashable."""
         if self._plain(Y):
             return different(list(chain.from_iterable(Y)))
         return different([name for i, y in enumerate(Y) for name in self._read(y, i).names])
 
     def positions(self, Y: Any, numbers: dict[Hashable, int]) -> LabelPositions:
-        """Return the numbers of all labels of Y in a row, and where each sequence begins."""
+        """Return the numbers of all labels of Y in a row, and the beginning of each sequence."""
         offsets = np.concatenate(
             [[0], np.cumsum([len(checked_labels(y, i)[0]) for i, y in enumerate(Y)], dtype=np.int64)]
         )
@@ -110,7 +110,7 @@ class LabelReader:
         return not self.repairs and set(map(type, Y)) <= {list, tuple}
 
     def _read(self, y: Any, i: int) -> GivenLabels:
-        """Return labels and costs of sequence i, repaired if that is asked for."""
+        """Return the labels and costs of sequence i, repaired if requested."""
         names, costs = checked_labels(y, i)
         scheme = chunk_scheme(self.forbidden) if self.repairs else None
         if scheme is None or any(map(is_partial, names)):
@@ -120,7 +120,7 @@ class LabelReader:
         return GivenLabels(right, costs, changed) if changed else GivenLabels(names, costs, 0)
 
     def _fill(self, i: int, y: Any, choices: Choices, rows: Labels, factors: Array) -> int:
-        """Write the numbers and costs of sequence i into `rows` and `factors`; return how many labels were repaired."""
+        """Write the numbers and costs of sequence i into `rows` and `factors`; return the number of repaired labels."""
         names, costs, changed = self._read(y, i)
         if len(names) != len(rows):
             raise ValueError(f"sequence {i} has {len(rows)} positions but {len(names)} labels")

@@ -4,9 +4,9 @@ Every window of n = 2 … k + 1 neighbours of  ⊥ y_1 … y_T ⊤  has a weight
 
     Σ_t T[y_t, y_{t+1}] + s[y_1] + f[y_T] + Σ_{n = 3}^{k + 1} Σ over windows of n neighbours of W_n[window]          (1)
 
-A history is what the next label's windows need to know: the last k labels, or ⊥ and all labels where there are fewer. A
-step appends a label; its score is the sum of the weights of the windows that it completes. Which label n-grams there
-may be is given, and a label sequence is allowed if all of its n-grams are; the search is exact over these.
+A history is what the windows of the next label depend on: the last k labels, or ⊥ and all labels if there are fewer. A
+step appends a label; its score is the sum of the weights of the windows that it completes. The allowed label n-grams
+are given, and a label sequence is allowed if all of its n-grams are; the search is exact over these.
 """
 
 from __future__ import annotations
@@ -19,43 +19,43 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import check_memory
-from maxmargin.inputs.labels.labels import Labels
 from maxmargin.structures.sequences.compiled.step_arrays import Blocks, Steps
+from maxmargin.structures.sequences.partial_labels import LabelPositions
 
 Codes = NDArray[np.int64]  # n-grams of labels as numbers of n digits to the base K, in rising order
-STEP_BYTES = 80.0  # of memory, for each n-gram of k + 1 labels
-SPARSE = 8  # cells of a table that take longer than one step outside of tables
+STEP_BYTES = 80.0  # memory for each n-gram of k + 1 labels
+SPARSE = 8  # a step outside of tables takes as long as this many cells
 
 
 class Histories:
     """The histories of chains with K labels, and the weights of (1) from the beginning of w on: T, s, f, W_3, …
 
-    ngrams : of n = 1 … k + 1, the n-grams that are allowed; whatever is part of one is another.
-    starts, ends : (K,), which labels may be the first and the last.
+    ngrams : for n = 1 … k + 1, the allowed n-grams; every part of an allowed n-gram is allowed.
+    starts, ends : (K,), True for labels that may be the first and the last.
     """
 
     def __init__(self, n_labels: int, ngrams: list[Codes], starts: NDArray[np.bool_], ends: NDArray[np.bool_]):
         self.n_labels, self.ngrams, self.order = n_labels, ngrams, len(ngrams) - 1
-        self._places: dict[tuple[int, bool, bool], int] = {}  # (labels, begins with ⊥, ends with ⊤): the first weight
+        self._first_weight: dict[tuple[int, bool, bool], int] = {}  # by (labels, begins with ⊥, ends with ⊤)
         K = n_labels
         top = self.first_longer = K * K + 2 * K
         for n in range(3, self.order + 2):
             for start, end in product((False, True), repeat=2):
-                self._places[n - start - end, start, end] = top
+                self._first_weight[n - start - end, start, end] = top
                 top += len(ngrams[n - start - end - 1])
         self.dim = top
         self.steps = self._steps(starts, ends)
         self.blocks = self._blocks()
 
     def freed(self) -> Histories:
-        """The same with any label at the start and the end."""
+        """Return the same histories with any label allowed at the start and the end."""
         anywhere = np.ones(self.n_labels, dtype=bool)
         return Histories(self.n_labels, self.ngrams, anywhere, anywhere)
 
     @property
     def kinds(self) -> list[tuple[int, bool, bool]]:
-        """The kinds of windows of W_3, …: how many labels they have, and whether ⊥ and ⊤ are there, too."""
-        return list(self._places)
+        """The kinds of windows of W_3, …: the number of labels, and whether ⊥ and ⊤ are included."""
+        return list(self._first_weight)
 
     @property
     def pairs(self) -> Codes:
@@ -63,22 +63,22 @@ class Histories:
         return self.ngrams[1]
 
     def place(self, codes: Codes, n: int, start: bool = False, end: bool = False) -> Codes:
-        """The weights of windows: n labels each, perhaps after ⊥ or before ⊤."""
+        """Return the numbers of the weights of windows: n labels each, perhaps after ⊥ or before ⊤."""
         K = self.n_labels
         if n + start + end == 2:
             return codes + K * K * (start or end) + K * end
-        return self._places[n, start, end] + np.searchsorted(self.ngrams[n - 1], codes)
+        return self._first_weight[n, start, end] + np.searchsorted(self.ngrams[n - 1], codes)
 
     def names(self, classes: Sequence[Hashable]) -> list[tuple[Hashable, ...]]:
-        """What W_3, … are the weights of, in their order; None stands for the start and the end."""
+        """Return the names of the weights W_3, … in their order; None stands for the start and the end."""
         named: list[tuple[Hashable, ...]] = []
-        for n, start, end in self._places:
+        for n, start, end in self._first_weight:
             for labels in digits(self.ngrams[n - 1], n, self.n_labels).tolist():
                 named.append((*[None] * start, *(classes[k] for k in labels), *[None] * end))
         return named
 
     def windows(self, labels: Sequence[int]) -> list[int]:
-        """The weights of (1) for one label sequence, in plain Python."""
+        """Return the weights of (1) for one label sequence, in plain Python."""
         K, found = self.n_labels, []
         padded = [-1, *labels, K]
         for n in range(2, self.order + 2):
@@ -90,7 +90,7 @@ class Histories:
         return found
 
     def allows(self, labels: Sequence[int]) -> bool:
-        """Whether these may be the labels of a sequence."""
+        """Return whether a sequence may have these labels."""
         now, steps = 0, self.steps
         for k in labels:
             step = int(steps.follow[now, k])
@@ -119,7 +119,7 @@ class Histories:
         found, rows, begins = [], [0], [np.zeros(1, dtype=np.int64)]
         top = 0
         for depth in range(order + 1):
-            n = depth + 1  # labels that a step of this depth has seen, as far as it remembers
+            n = depth + 1  # the labels that a step of this depth has seen and remembers
             if depth < order:
                 made = codes[n] if n < order else self.ngrams[n - 1][starts[self.ngrams[n - 1] // K ** (n - 1)]]
                 sources, targets = (
@@ -156,17 +156,19 @@ class Histories:
         )  # fmt: skip
 
     def _by_last_label(self) -> Codes:
-        """Histories of k labels in the order of their last label, then of the one before, …: like ends meet."""
+        """Return the histories of k labels sorted by their last label, then the one before, …, so that like ends are
+        adjacent.
+        """
         return self.ngrams[self.order - 1][np.lexsort(digits(self.ngrams[self.order - 1], self.order, self.n_labels).T)]
 
     def _blocks(self) -> Blocks:
-        """Where the steps between histories of k labels have their tables."""
+        """Arrange the steps between histories of k labels in tables."""
         K, order, steps = self.n_labels, self.order, self.steps
         histories = slice(steps.levels[order], steps.levels[order + 1])
         codes = self._by_last_label()
         from_here = slice(steps.begins[steps.rows[order]], len(steps.source))
         source, target = steps.source[from_here], steps.target[from_here]
-        # Sources that end alike are neighbours; the middle of a step is how its source ends.
+        # Sources with the same ending are adjacent; the middle of a step is the ending of its source.
         ending, first, height = np.unique(codes % K ** (order - 1), return_index=True, return_counts=True)
         reached = np.unique(target)
         middle = np.searchsorted(ending, codes[reached - histories.start] // K)
@@ -189,7 +191,7 @@ class Histories:
         )  # fmt: skip
 
     def _parts(self, codes: Codes, n: int, after_start: bool) -> Codes:
-        """(len(codes), k): the windows that end with the last of n labels."""
+        """Return (len(codes), k): the windows that end with the last of n labels."""
         parts = np.full((len(codes), self.order), -1)
         for size in range(2, self.order + 2):
             if size <= n:
@@ -199,7 +201,7 @@ class Histories:
         return parts
 
     def _end_parts(self, codes: Codes, n: int, after_start: bool) -> Codes:
-        """(len(codes), k): the windows that end with ⊤, after n labels."""
+        """Return (len(codes), k): the windows that end with ⊤, after n labels."""
         parts = np.full((len(codes), self.order), -1)
         for size in range(2, self.order + 2 if n else 0):
             if size - 1 <= n:
@@ -210,7 +212,7 @@ class Histories:
 
 
 def check_ngrams(ngrams: list[Codes], allowed: NDArray[np.bool_]) -> None:
-    """ValueError where these are not what Histories may be given, with neighbours among the allowed pairs, (K, K)."""
+    """Raise a ValueError unless Histories accepts these n-grams, with neighbours among the allowed pairs, (K, K)."""
     K = len(allowed)
     if len(ngrams) < 2:
         raise ValueError("there are no pairs of labels")
@@ -226,35 +228,34 @@ def check_ngrams(ngrams: list[Codes], allowed: NDArray[np.bool_]) -> None:
 
 
 def digits(codes: Codes, n: int, base: int) -> NDArray[np.int64]:
-    """(len(codes), n): the labels of n-grams."""
+    """Return (len(codes), n): the labels of n-grams."""
     return codes[:, None] // base ** np.arange(n - 1, -1, -1, dtype=np.int64) % base
 
 
 def all_ngrams(allowed: NDArray[np.bool_], order: int) -> list[Codes]:
-    """Of n = 1 … order + 1, all n-grams whose neighbours are among the allowed pairs, (K, K)."""
+    """Return, for n = 1 … order + 1, all n-grams whose neighbours are among the allowed pairs, (K, K)."""
     K = len(allowed)
     _check_codes(K, order + 1)
     ngrams = [np.arange(K, dtype=np.int64)]
     for _ in range(order):
-        _check_room(len(ngrams[-1]) * K)
+        _check_memory(len(ngrams[-1]) * K)
         longer = (ngrams[-1][:, None] * K + np.arange(K)).ravel()
         ngrams.append(longer[allowed[longer // K % K, longer % K]])
     return ngrams
 
 
-def observed_ngrams(
-    rows: Labels, offsets: NDArray[np.int64], choices: NDArray[np.bool_], allowed: NDArray[np.bool_], order: int
-) -> list[Codes]:
-    """The same of those alone that stand somewhere in these labels.
+def observed_ngrams(positions: LabelPositions, allowed: NDArray[np.bool_], order: int) -> list[Codes]:
+    """Return, for n = 1 … order + 1, the allowed n-grams that occur in these labels.
 
-    rows[t] is a row of `choices`, (R, K): which labels may stand there, one of them if it is below K. N-grams with
-    missing labels are all those that they may be, but sequences without any label tell nothing.
+    A missing label counts as every label that it may be, but sequences without any label are ignored.
     """
+    rows, choices = positions.rows, positions.choices.allowed
+    offsets = positions.offsets[np.append(True, np.diff(positions.offsets) > 0)]  # without empty sequences
     K, R = choices.shape[1], len(choices)
     _check_codes(R, order + 1)
     lengths = np.diff(offsets)
     tells = np.repeat(np.logical_or.reduceat(~choices[rows].all(axis=1), offsets[:-1]), lengths)
-    left = np.repeat(offsets[1:], lengths) - np.arange(len(rows))  # positions from here to the end
+    left = np.repeat(offsets[1:], lengths) - np.arange(len(rows))  # positions up to the end of the sequence
     ngrams = []
     for n in range(1, order + 2):
         at = np.flatnonzero((left >= n) & tells)
@@ -266,7 +267,7 @@ def observed_ngrams(
         found = [given[whole] @ K ** np.arange(n - 1, -1, -1, dtype=np.int64)]
         for window in given[~whole]:
             members = [np.flatnonzero(choices[row]) for row in window]
-            _check_room(float(np.prod([float(len(each)) for each in members])))
+            _check_memory(float(np.prod([float(len(each)) for each in members])))
             some = np.zeros(1, dtype=np.int64)
             for each in members:
                 some = (some[:, None] * K + each).ravel()
@@ -287,13 +288,13 @@ def with_earlier_ngrams(
 
 
 def with_allowed_neighbours(codes: Codes, n: int, allowed: NDArray[np.bool_]) -> Codes:
-    """Those n-grams all of whose neighbours are allowed pairs."""
+    """Return the n-grams all of whose neighbours are allowed pairs."""
     labels = digits(codes, n, len(allowed))
     return codes[allowed[labels[:, :-1], labels[:, 1:]].all(axis=1)]
 
 
 def renumbered(codes: Codes, n: int, K: int, numbers: NDArray[np.int64], new_K: int) -> Codes:
-    """The same n-grams where label k has the number numbers[k], of new_K; not sorted."""
+    """Return the codes of n-grams in which label k gets the number numbers[k], of new_K; not sorted."""
     return numbers[digits(codes, n, K)] @ new_K ** np.arange(n - 1, -1, -1, dtype=np.int64)
 
 
@@ -302,7 +303,7 @@ def _check_codes(base: int, n: int) -> None:
         raise ValueError(f"sequences of {n} labels out of {base} cannot be numbered with 64 bits; give a smaller order")
 
 
-def _check_room(n_steps: float) -> None:
+def _check_memory(n_steps: float) -> None:
     check_memory(
         f"a table of {n_steps:,.0f} n-grams of labels",
         STEP_BYTES * n_steps,
@@ -311,7 +312,7 @@ def _check_room(n_steps: float) -> None:
 
 
 def link_scores(w: Array, parts: NDArray[np.int32]) -> Array:
-    """The sum of the weights of every step, or end."""
+    """Return the sum of the weights of every step, or end."""
     from maxmargin.structures.sequences.compiled.histories import add_parts
 
     scores = np.zeros(len(parts))

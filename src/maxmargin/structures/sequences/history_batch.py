@@ -1,4 +1,4 @@
-"""Packed sequences whose model remembers several labels, or has features at pairs of labels, and their search."""
+"""Packed sequences of models with several labels of memory, or with features at pairs of labels, and their search."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from maxmargin.structures.sequences.history_sums import HistorySums
 
 
 class HistoryBatch(ChainBatch):
-    """Of a Chain with `histories_`; `pairs` has the features of units that have weights for pairs of labels.
+    """The batch of a Chain with `histories_`; `pairs` has the features of units that have weights for pairs of labels.
 
-    The duals of chains keep flows or distributions of pairs of neighbouring labels, which do not determine the score of
-    longer histories: this batch offers neither, and its dual point is one over planes.
+    The duals of chains store flows or distributions of pairs of neighbouring labels, which do not determine the score
+    of longer histories: this batch offers neither, and its dual point stores planes.
     """
 
     def __init__(self, *of_chains: Any, pairs: PairRows):
         super().__init__(*of_chains)
         self.pairs = pairs
-        self.whole_losses = False  # tables over losses know pairs of labels only
+        self.whole_losses = False  # tables over losses cover pairs of labels only
 
     def offers(self, capability: type[Offered]) -> Offered | None:
         return None if capability in (DistributionDual, OwnDual) else super().offers(capability)
@@ -47,7 +47,7 @@ class HistoryBatch(ChainBatch):
         return ScoredHistories(*own, view.bounds, task.names, self._truths(view.units))
 
     def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
-        """By the sums of compiled/history_sums.py, at b times the scores."""
+        """Compute tangents by the sums of compiled/history_sums.py, at b times the scores."""
         from maxmargin.structures.sequences.compiled import chain, histories
 
         view, b = self.scored(), softness.sharpness
@@ -62,7 +62,7 @@ class HistoryBatch(ChainBatch):
         sums = HistorySums(self.task.names, scores, scored.times(b), view.bounds, at)
         expected = sums.expected(weights)
         slacks = sums.log_partitions / b - right
-        # What is added: the truth, less what is expected of labels, steps, ends and pairs.
+        # Add the truth, minus the expectation of labels, steps, ends and pairs.
         each = np.repeat(weights, lengths)
         p = -each[:, None] * sums.labels
         p[np.arange(len(at)), truth] += each
@@ -73,7 +73,7 @@ class HistoryBatch(ChainBatch):
         begin = self.task.histories_.dim
         total[begin : self.task.first_] -= expected.pairs
         histories.add_paths(steps, self.pairs, begin, at, truth, view.bounds, weights, total)
-        # As in ChainBatch.add_tangents, where a position has more than one link, and features of pairs.
+        # As in ChainBatch.add_tangents, but a position has several links, and features of pairs.
         order, most = steps.parts.shape[1], int(np.max(np.bincount(steps.target, minlength=1)))
         of_pairs = self._pair_sizes()
         largest = self.atoms.largest(w) + float(np.max(self.cost, initial=0.0)) * softness.margin * float(
@@ -90,7 +90,7 @@ class HistoryBatch(ChainBatch):
         return Tangents(slacks, errors, mass, count + len(at))
 
     def _pair_sizes(self) -> Array:
-        """Σ |value| of every unit's features of pairs; nothing where there are none."""
+        """Return Σ |value| of every unit's features of pairs; an empty array if there are none."""
         if self.pairs.n_pairs == 0:
             return np.zeros(0)
         owners = np.repeat(np.arange(len(self.pairs.indptr) - 1), np.diff(self.pairs.indptr))

@@ -1,4 +1,4 @@
-"""ScoredHistories: sequences whose model remembers several labels, or has features at pairs of labels."""
+"""ScoredHistories: sequences of models with several labels of memory, or with features at pairs of labels."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from maxmargin.structures.sequences.label_names import LabelNames
 
 
 class HistoryScores(NamedTuple):
-    """Scores of label sequences by what is remembered (histories.py); -inf forbids."""
+    """Scores of label sequences by their histories (histories.py); -inf forbids."""
 
-    unary: Array  # (positions, K): of every label at every position, the positions of all sequences in a row
-    steps: Array  # of every step from one history to the next
-    ends: Array  # of every history, as the last one
-    pairs: Array  # of the features of positions at pairs of labels, as many numbers for a feature as there are pairs
+    unary: Array  # (positions, K): one for each label at each position, all sequences in a row
+    steps: Array  # for each step from one history to the next
+    ends: Array  # for each history, as the last one
+    pairs: Array  # of the features of positions at pairs of labels: one number for each feature and pair
 
 
 class ScoredHistories(ChainSpace):
     """The label sequences of a Chain with histories, as a Scored; scores are HistoryScores.
 
-    atoms, units : the features of all units, and which unit every position is
+    atoms, units : the features of all units, and the unit of every position
     pairs : the features of units that have weights for pairs of labels
     first : the number of weights before those of units
     """
@@ -82,12 +82,14 @@ class ScoredHistories(ChainSpace):
         return HistoryScores(unary, *counts)
 
     def sums(self, scores: Any) -> HistorySums:
-        """Return the distributions of the label sequences; an empty sequence has one, which is empty."""
+        """Return the distributions of the label sequences. An empty sequence has one output, the empty one."""
         scores = self._checked(scores)
         return HistorySums(self.names, scores.unary, self.scored_steps(scores), self.bounds, self.units)
 
     def n_best(self, scores: Any, n: int) -> tuple[Labels, Array]:
-        """Return the n best label sequences of a space of one, best first, and their scores; fewer if there are."""
+        """Return the n best label sequences of a space of one sequence, best first, and their scores; there may be
+        fewer.
+        """
         from maxmargin.structures.sequences.compiled import histories
 
         scores, steps = self._checked(scores), self.steps
@@ -108,7 +110,7 @@ class ScoredHistories(ChainSpace):
         assert self.truths is not None
         (truth, priced, cost, factors), bounds = self.truths, self.bounds
         wrong = truth != found
-        # A label takes part in the steps to itself and the next `order` positions, or to the end; each step has at most
+        # A label is part of the steps to its own and the next `order` positions, or to the end; each step has at most
         # `order` weights, on either side.
         order, most = self.steps.parts.shape[1], 2 * int(np.count_nonzero(wrong))
         most += most * order * (order + 1)
@@ -121,7 +123,7 @@ class ScoredHistories(ChainSpace):
         histories.differences(self.steps, self.pairs, self.histories.dim, given, found, rows)
         return Planes(AtomRows(self.atoms, rows.indptr, rows.indices, rows.values), rows.offset)
 
-    # --- inside
+    # --- helpers
 
     @property
     def _n_pair_scores(self) -> int:

@@ -17,7 +17,7 @@ from maxmargin.structures.sequences.label_names import LabelNames
 
 
 class HistorySums(ChainSums):
-    """scores[t, k] of the units of all sequences, sequence j at bounds[j]:bounds[j + 1], and the scores of steps.
+    """The distributions of label sequences, given scores of units and steps; sequence j is at bounds[j]:bounds[j + 1].
 
     The equations that are cited are those of compiled/history_sums.py.
     """
@@ -64,7 +64,7 @@ class HistorySums(ChainSums):
         return pairs
 
     def stretches(self, j: int, stretches: Sequence[Stretch]) -> Array:
-        """Each by a sum over all label sequences that have it."""
+        """Return the probability of each stretch, by a sum over all label sequences that contain it."""
         if not stretches:
             return np.zeros(0)
         here = slice(self.bounds[j], self.bounds[j + 1])
@@ -83,7 +83,7 @@ class HistorySums(ChainSums):
         return np.minimum(np.exp(each - self.log_partitions[j]), 1.0)
 
     def expected(self, rates: Array) -> StepSums:
-        """The sums of (4), of ends and of features of pairs, where sequence j counts rates[j] times."""
+        """Return the sums of (4), of ends and of features of pairs, where sequence j counts rates[j] times."""
         expected = StepSums(*map(np.zeros_like, (self.scored.each, self.scored.ends, self.scored.weights)))
         self._summed = self._run(rates, expected)
         return expected

@@ -1,4 +1,4 @@
-"""ImageSequenceDisplay: strings of small images with what was written and what was read."""
+"""ImageSequenceDisplay: strings of small images with their true and predicted labels."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ LINE = 0.38  # height of a line of text, in image heights
 
 
 class ImageSequenceDisplay:
-    """Every sequence as a row of images; under each image its true label and the labels that models gave it.
+    """A display of sequences as rows of images; under each image its true label and the labels that models predict.
 
     Parameters
     ----------
     images : list of (T, height, width) arrays
     truth : list of T labels each
     predictions : {name of a model: list of T labels each}
-        Wrong labels are drawn on red.
+        Wrong labels have a red background.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class ImageSequenceDisplay:
     def from_estimator(
         cls, estimator: Any, X: Sequence[Any], Y: Sequence[Sequence[Hashable]], image_shape: tuple[int, int]
     ) -> ImageSequenceDisplay:
-        """Read X, a list of (T, height · width) arrays of pixels, with a fitted sequence model."""
+        """Predict X, a list of (T, height · width) arrays of pixels, with a fitted sequence model."""
         return cls.from_predictions(X, Y, {"predicted": estimator.predict(X)}, image_shape)
 
     @classmethod
@@ -59,7 +59,7 @@ class ImageSequenceDisplay:
         predictions: Mapping[str, Sequence[Sequence[Hashable]]],
         image_shape: tuple[int, int],
     ) -> ImageSequenceDisplay:
-        """Compare models whose predictions are known, by name."""
+        """Compare given predictions of several models, by name."""
         return cls([np.reshape(x, (-1, *image_shape)) for x in X], Y, predictions)
 
     def plot(self, ax: Axes | None = None, *, cmap: str = "gray_r") -> ImageSequenceDisplay:
@@ -69,7 +69,7 @@ class ImageSequenceDisplay:
         height = 1 + LINE * lines + 0.35
         self.ax_ = ax = axes(ax, (0.62 * (longest + 2), 0.62 * height * len(self.images)))
         low, high = min(map(np.min, self.images)), max(map(np.max, self.images))
-        paper = low - 0.06 * (high - low)  # so that empty pixels are light grey: an image is seen as a tile
+        paper = low - 0.06 * (high - low)  # so that empty pixels are light grey, and an image is seen as a tile
         for row, images in enumerate(self.images):
             top = row * height
             for t, image in enumerate(images):

@@ -26,16 +26,47 @@ JsonlSequence = ConllSentence | CrfsuiteSequence
 
 
 def read_jsonl_sequences(source: TextFile, chunks: str | None = None) -> list[JsonlSequence]:
-    """All sequences of a file; see iterate_jsonl_sequences."""
+    """Return all label sequences of a file in JSON lines.
+
+    Parameters
+    ----------
+    source, chunks : as for `iterate_jsonl_sequences`.
+
+    Returns
+    -------
+    list of ConllSentence or CrfsuiteSequence.
+
+    Examples
+    --------
+    >>> import io
+    >>> from maxmargin.formats import read_jsonl_sequences
+    >>> read_jsonl_sequences(io.StringIO('{"tokens": ["Ada", "slept"], "labels": ["B-PER", "O"]}'))[0].labels
+    ['B-PER', 'O']
+
+    See Also
+    --------
+    iterate_jsonl_sequences : one sequence at a time.   write_jsonl_sequences : writes such files.
+    """
     return list(iterate_jsonl_sequences(source, chunks))
 
 
 def iterate_jsonl_sequences(source: TextFile, chunks: str | None = None) -> Iterator[JsonlSequence]:
-    """The sequences of a file one by one: a ConllSentence where tokens are columns, else a CrfsuiteSequence.
+    """Yield the sequences of a file one by one: a ConllSentence if tokens are columns, else a CrfsuiteSequence.
 
-    All have columns, as many everywhere, or all have features. Labels are texts, or missing in all of them.
+    Either all tokens have the same number of columns, or all have features. Labels are strings, or missing everywhere.
 
-    chunks : None, "BIO", "BILOU" or "IOBES": see iterate_conll.
+    Parameters
+    ----------
+    source : a path, or an open text file.
+    chunks : None, "BIO", "BILOU" or "IOBES", as for `iterate_conll`.
+
+    Returns
+    -------
+    iterator of ConllSentence or CrfsuiteSequence.
+
+    See Also
+    --------
+    read_jsonl_sequences : all sequences at once.
     """
     for _, sequence in numbered_sequences(source):
         if chunks is not None and sequence.labels:
@@ -45,8 +76,8 @@ def iterate_jsonl_sequences(source: TextFile, chunks: str | None = None) -> Iter
 
 
 def numbered_sequences(source: TextFile) -> Iterator[tuple[JsonRecord, JsonlSequence]]:
-    """Every sequence with the record that it was made of."""
-    width, labelled = -1, True  # of the first one; features have the width 0
+    """Yield every sequence with the record that it was made of."""
+    width, labelled = -1, True  # those of the first sequence; features have the width 0
     for record in iterate_records(source):
         sequence = _with_columns(record) if TOKENS in record else _with_features(record)
         found = len(sequence.tokens[0]) if TOKENS in record else 0
@@ -65,12 +96,24 @@ def numbered_sequences(source: TextFile) -> Iterator[tuple[JsonRecord, JsonlSequ
 def write_jsonl_sequences(
     target: TextFile, X: Iterable[Any], Y: Iterable[Sequence[Hashable]] | None = None, features: bool = False
 ) -> None:
-    """Write sequences of tokens, tuples of columns or texts or, with features=True, lists of names or dicts."""
+    """Write label sequences in JSON lines.
+
+    Parameters
+    ----------
+    target : a path, whose suffix decides the compression, or an open text file.
+    X : sequences of tokens: tuples of columns, strings or, with features=True, lists of names or dicts.
+    Y : the labels of each sequence, or None.
+    features : True if tokens are features, not columns.
+
+    See Also
+    --------
+    read_jsonl_sequences : reads such files.
+    """
     write_records(target, _records(X, Y, features))
 
 
 def record_of(tokens: Any, labels: Any, features: bool) -> dict[str, Any]:
-    """What is written for a sequence."""
+    """Return the record that is written for a sequence."""
     if not features:
         given: list[Any] = [token if isinstance(token, str) else list(token) for token in tokens]
     else:
@@ -92,7 +135,7 @@ def _with_columns(record: JsonRecord) -> ConllSentence:
         columns = [token] if isinstance(token, str) else token
         if not isinstance(columns, list) or not columns or not all(isinstance(text, str) for text in columns):
             raise record.error(f"token {t} is {token!r:.60}; expected a text, or a list of texts, its columns")
-        tokens.append(tuple(map(intern, columns)))  # each text once, however many tokens have it
+        tokens.append(tuple(map(intern, columns)))  # each text is stored once
     return ConllSentence(tokens, _labels(record, len(tokens)))
 
 
@@ -112,7 +155,7 @@ def _with_features(record: JsonRecord) -> CrfsuiteSequence:
 
 
 def _shared(token: Any) -> list[str] | dict[str, float]:
-    """A token whose names are kept once, however many tokens have them."""
+    """Return a token whose names are interned, so that each is stored once."""
     return {intern(name): value for name, value in token.items()} if isinstance(token, dict) else [*map(intern, token)]
 
 

@@ -30,7 +30,7 @@ class LabelNames(NamedTuple):
         return [classes[k] for k in labels.tolist()]
 
     def allowed(self, Y: Any, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return (positions, K): whether Y leaves it open that a position has a label; False for unknown labels."""
+        """Return (positions, K): True if Y permits the label at the position; False for unknown labels."""
         if len(Y) != len(offsets) - 1:
             raise ValueError(f"there are {len(offsets) - 1} sequences of features but {len(Y)} of labels")
         rows, choices = np.zeros(offsets[-1], dtype=np.int32), Choices(self.numbers)

@@ -1,4 +1,4 @@
-"""Flows through lattices, and labellings with weights, as a checkpoint keeps them: checked before kernels read them."""
+"""Flows through lattices and weighted labellings in checkpoints, checked before kernels read them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KINDS = dict(zip(Lattice._fields, (np.int64, np.int64, np.uint16, np.uint16, np.
 
 
 class WeightedPaths(NamedTuple):
-    """The flows as labellings with weights, in the order of the sequences."""
+    """Flows as labellings with weights, in the order of the sequences."""
 
     labels: Labels  # one path after another
     owners: NDArray[np.int64]
@@ -27,13 +27,13 @@ class WeightedPaths(NamedTuple):
         return cls(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64), np.empty(0))
 
     def take(self, chosen: NDArray[np.bool_], lengths: NDArray[np.int64]) -> WeightedPaths:
-        """Some of them; lengths: of the sequences."""
+        """Return some of the paths; lengths: those of the sequences."""
         labels = self.labels[np.repeat(chosen, lengths[self.owners])]
         return WeightedPaths(labels, self.owners[chosen], self.weights[chosen])
 
 
 class LearntLattice(Learnt):
-    """The edges of an owner's chains, and what flows along them. What is behind the last edge of a position is room."""
+    """The edges of an owner's chains, and their flow. Beyond the last edge of a position there is unused space."""
 
     def left(self, value: Lattice) -> Any:
         return value._asdict()
@@ -46,18 +46,18 @@ class LearntLattice(Learnt):
                 raise ValueError(f"{name}: expected an array of {np.dtype(kind)}")
         lattice, chains = Lattice(**found), owner.chains
         count, n_labels = len(chains.units), chains.atoms.arrays.n_labels
-        room = np.diff(lattice.start)
-        if len(lattice.start) != count + 1 or lattice.start[0] != 0 or (room < 1).any():
+        capacity = np.diff(lattice.start)
+        if len(lattice.start) != count + 1 or lattice.start[0] != 0 or (capacity < 1).any():
             raise ValueError(f"expected {count} positions with a capacity for edges")
         if not all(len(each) == lattice.start[-1] for each in lattice[2:]):
             raise ValueError(f"expected {int(lattice.start[-1])} edges")
-        if len(lattice.filled) != count or (lattice.filled < 1).any() or (lattice.filled > room).any():
+        if len(lattice.filled) != count or (lattice.filled < 1).any() or (lattice.filled > capacity).any():
             raise ValueError("expected at least one edge per position, and no more than its capacity")
         if any(len(each) and each.max() >= n_labels for each in lattice[2:4]):
             raise ValueError(f"expected labels below {n_labels}")
         if not np.isfinite(lattice.flow).all() or (lattice.flow < 0).any():
             raise ValueError("expected flows >= 0")
-        truth = lattice.start[:-1]  # whose edges always come first
+        truth = lattice.start[:-1]  # the truth's edge is always the first
         if not np.array_equal(lattice.here[truth], chains.truths) or not np.array_equal(
             lattice.before[truth], current.before[current.start[:-1]]
         ):
@@ -100,7 +100,7 @@ class LearntPaths(Learnt):
 
 
 def _edges(lattice: Lattice, n_labels: int) -> NDArray[np.int64]:
-    """A number for every edge: of its position and its two labels."""
+    """Return a number for every edge that encodes its position and its two labels."""
     position = np.repeat(np.arange(len(lattice.filled)), lattice.filled)
     within = np.arange(len(position)) - np.repeat(np.cumsum(lattice.filled) - lattice.filled, lattice.filled)
     q = lattice.start[position] + within

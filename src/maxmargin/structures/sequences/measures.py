@@ -17,10 +17,24 @@ class ChunkScore(NamedTuple):
 
 
 def chunks(tags: Sequence[str]) -> Iterator[tuple[int, int, str]]:
-    """The chunks ``(first token, one past the last token, type)`` of one sentence's IOB tags.
+    """Yield the chunks of one sentence's IOB tags.
 
-    Ill-formed tags are read as ``conlleval`` reads them: an ``I-`` that continues no chunk of its own type
-    begins a chunk. Hence IOB1 tags are read rightly too.
+    Ill-formed tags are read as ``conlleval`` reads them: an ``I-`` that continues no chunk of its own type begins a
+    chunk. Hence IOB1 tags are read correctly as well.
+
+    Parameters
+    ----------
+    tags : the tags of a sentence.
+
+    Returns
+    -------
+    iterator of (first token, one past the last token, type).
+
+    Examples
+    --------
+    >>> from maxmargin.metrics import chunks
+    >>> list(chunks(["B-PER", "I-PER", "O", "B-LOC"]))
+    [(0, 2, 'PER'), (3, 4, 'LOC')]
     """
     start = 0
     open_type: str | None = None
@@ -40,11 +54,28 @@ def chunks(tags: Sequence[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def chunk_f1(true_tags: Sequence[Sequence[str]], predicted_tags: Sequence[Sequence[str]]) -> ChunkScore:
-    """Precision, recall and F1 over the chunks of all sentences, as ``conlleval`` counts.
+    """Return precision, recall and F1 over the chunks of all sentences, as ``conlleval`` counts.
 
-    A predicted chunk is right when a true chunk has the same first token, last token and type (Tjong Kim Sang
-    and Buchholz, CoNLL 2000). A ratio without any chunk to count is 0. ``conlleval`` prints these times one
-    hundred.
+    A predicted chunk is right if a true chunk has the same first token, last token and type (Tjong Kim Sang and
+    Buchholz, CoNLL 2000). A ratio without any chunk to count is 0. ``conlleval`` prints these times one hundred.
+
+    Parameters
+    ----------
+    true_tags, predicted_tags : the tags of all sentences.
+
+    Returns
+    -------
+    ChunkScore, with precision, recall and f1.
+
+    Examples
+    --------
+    >>> from maxmargin.metrics import chunk_f1
+    >>> chunk_f1([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "O"]])
+    ChunkScore(precision=1.0, recall=0.5, f1=0.6666666666666666)
+
+    See Also
+    --------
+    chunk_report : the same for every type of chunk.
     """
     n_true = n_predicted = n_right = 0
     for true, predicted in same_positions(true_tags, predicted_tags):
@@ -57,14 +88,14 @@ def chunk_f1(true_tags: Sequence[Sequence[str]], predicted_tags: Sequence[Sequen
 
 
 def ratios(right: int, found: int, true: int) -> ChunkScore:
-    """Precision, recall and F1 of these counts; a ratio without anything to count is 0."""
+    """Return precision, recall and F1 of these counts; a ratio of nothing is 0."""
     precision = right / found if found else 0.0
     recall = right / true if true else 0.0
     return ChunkScore(precision, recall, 2 * precision * recall / (precision + recall) if right else 0.0)
 
 
 def same_positions(truth: Sequence[Any], found: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
-    """The true and the predicted tags of every sequence, which must be as many."""
+    """Yield the true and the predicted tags of every sequence; raise if their numbers differ."""
     if len(truth) != len(found):
         raise ValueError(f"There are {len(truth)} true but {len(found)} predicted sequences.")
     for i, (true, predicted) in enumerate(zip(truth, found, strict=True)):

@@ -1,8 +1,8 @@
 """Labelled sequences in a packed folder: written as they come, and read as the batch of a Chain.
 
-Beside the rows of features of all tokens (inputs/packed_rows.py) a folder has `offsets`, where every sequence begins,
-and of every token the number of what is known of its label (`rows`); `factors` and `weights` of tokens and of sequences
-are there only if they are not all 1.
+Besides the rows of features of all tokens (inputs/packed_rows.py), a folder has `offsets`, the beginning of every
+sequence, and `rows`, for every token the number of its label or set of labels. It has `factors` of tokens and `weights`
+of sequences only if they are not all 1.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ COUNTED = re.compile(r"^sequence (\d+)")
 
 
 class PackedSequences(PackedData):
-    """What SequenceLabeler.fit takes in the place of X and Y; see maxmargin.pack."""
+    """Labelled sequences in a packed folder, which SequenceLabeler.fit takes instead of X and Y; see maxmargin.pack."""
 
     kind = "sequences"
     saved: ClassVar[Fields] = {
         "packer": Part(SequencePacker),
         "labels": LabelList(),  # the first numbers of `rows`
-        "choices": Each(OneOf(None, Label())),  # the others: any label (None), or one of a set
+        "choices": Each(OneOf(None, Label())),  # the other numbers: any label (None), or one of a set
         "n_tokens": Whole(1),
     }
     packer: SequencePacker
@@ -77,22 +77,22 @@ class PackedSequences(PackedData):
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Where every sequence begins, and where the last one ends."""
+        """The beginning of every sequence, and the end of the last one."""
         return self.folder.arrays["offsets"]
 
     @property
     def rows(self) -> Labels:
-        """Of every token: the number of its label, or of a choice behind the labels."""
+        """(tokens,): the number of the label, or of a choice after the labels."""
         return self.folder.arrays["rows"]
 
     @property
     def factors(self) -> Array:
-        """Of every token: how many times as much a mistake costs there."""
+        """(tokens,): the factor of the cost of a mistake."""
         known = self.folder.arrays.get("factors")
         return np.broadcast_to(1.0, self.n_tokens) if known is None else known
 
     def packer_for(self, task: Any) -> SequencePacker:
-        """What reads tokens as these were read, for a task that asks for nothing else."""
+        """Return a packer that reads tokens as these were read, for a task that requires nothing else."""
         has = self.packer
         bits = None if has.hashed is None else has.hashed.bits
         if task.features not in (None, has.templates) or task.hash_bits not in (None, bits) or task.min_count > 1:
@@ -115,14 +115,14 @@ class PackedSequences(PackedData):
         return packer
 
     def check_features(self, packer: SequencePacker) -> None:
-        """Raise unless a model that reads tokens so knows the columns of these."""
+        """Raise an error unless a model with this packer knows the columns of these tokens."""
         has = self.packer
         same = has.n_features == packer.n_features and has.templates == packer.templates
         if not same or has.vocabulary != packer.vocabulary:
             raise ValueError("the sequences were packed with other features than those of the model")
 
     def positions(self, numbers: dict[Hashable, int]) -> LabelPositions:
-        """The labels in these numbers."""
+        """Return the labels in the numbers of a task."""
         choices = Choices(numbers)
         missing = [k for k, label in enumerate(self.labels) if label not in numbers]
         if missing:
@@ -149,7 +149,7 @@ class PackedSequences(PackedData):
 def pack_sequences(
     data: Iterable[Any], folder: ArrayFolderWriter, features: TokenTemplates | None = None, hash_bits: int | None = None
 ) -> PackedSequences:
-    """Write the pairs (x, y) of an iterable, or triples (x, y, weight): one look at each, and few at a time."""
+    """Write the pairs (x, y) or triples (x, y, weight) of an iterable, reading each once and a few at a time."""
     packer, rows, labels = SequencePacker("ignore", 1, hash_bits, None, features), RowWriter(folder), _LabelNumbers()
     factors, weights = MostlySame(folder, "factors"), MostlySame(folder, "weights")
     folder.append("offsets", np.zeros(1, dtype=np.int64))
@@ -182,7 +182,7 @@ def _pieces(data: Iterable[Any]) -> Iterator[list[Any]]:
 
 
 def _columns(some: list[Any]) -> tuple[list[Any], list[Any], Array]:
-    """Inputs, outputs and weights."""
+    """Return inputs, outputs and weights."""
     for i, each in enumerate(some):
         if not isinstance(each, tuple | list) or not 2 <= len(each) <= 3:
             raise ValueError(f"sequence {i} is neither a pair (x, y) nor (x, y, weight); to pack lists, give zip(X, Y)")
@@ -195,7 +195,7 @@ def _columns(some: list[Any]) -> tuple[list[Any], list[Any], Array]:
 
 @contextmanager
 def _counted_from(first: int) -> Iterator[None]:
-    """Errors of a piece count its sequences from 0; here they get the numbers that they have in all of the data."""
+    """Number the sequences in errors of a piece as in all of the data, not from 0."""
     try:
         yield
     except ValueError as error:
@@ -204,13 +204,13 @@ def _counted_from(first: int) -> Iterator[None]:
 
 
 class _LabelNumbers:
-    """Numbers labels and choices as they come."""
+    """A table that numbers labels and choices in the order in which they come."""
 
     def __init__(self) -> None:
         self.numbers: dict[Hashable, int] = {}
 
     def read(self, Y: list[Any], packed: Sequences) -> tuple[Labels, Array]:
-        """The numbers of the labels of some sequences in a row, and the costs of their positions."""
+        """Return the numbers of the labels of some sequences in a row, and the costs of their positions."""
         names: list[Sequence[Any]] = []
         costs = np.ones(int(packed.offsets[-1]))
         for i, y in enumerate(Y):
@@ -229,7 +229,7 @@ class _LabelNumbers:
         return self._numbered(names, len(costs)), costs
 
     def _numbered(self, names: list[Sequence[Any]], count: int) -> Labels:
-        try:  # as a rule
+        try:  # the usual case
             return np.fromiter(map(self.numbers.__getitem__, chain.from_iterable(names)), dtype=np.int32, count=count)
         except (KeyError, TypeError):
             pass
@@ -250,7 +250,7 @@ class _LabelNumbers:
         return np.fromiter(keys, dtype=np.int32, count=count)
 
     def finished(self) -> tuple[list[Hashable], list[Any], Labels]:
-        """Labels in order, choices behind them, and the number of each that was numbered here."""
+        """Return the labels in order, the choices after them, and the final number of each number given out here."""
         labels = in_order(named_labels(self.numbers))
         choices = [key for key in self.numbers if is_partial(key)]
         places = {key: k for k, key in enumerate([*labels, *choices])}

@@ -1,4 +1,4 @@
-"""What may stand at a position of a partially labelled sequence: one label, any label (None), or a set of labels."""
+"""Choices for the label of a position: one label, any label (None), or a set of labels."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from maxmargin.inputs.labels.labels import Labels, label_numbers, plain
 
 
 def as_choice(label: Any) -> Any:
-    """The label itself where only one is left; other sets in a form that can be a key."""
+    """Return the label itself if only one is left, and other sets in hashable form."""
     if not isinstance(label, set | frozenset):
         return label
     return next(iter(label)) if len(label) == 1 else frozenset(label)
 
 
 def is_partial(label: Any) -> bool:
-    """Whether this leaves the label open."""
+    """Return whether the label is left open."""
     return label is None or (isinstance(label, set | frozenset) and len(label) != 1)
 
 
 def named_labels(labels: Iterable[Any]) -> Iterator[Hashable]:
-    """All labels that are mentioned, inside sets too."""
+    """Yield all labels that are mentioned, including members of sets."""
     for label in map(as_choice, labels):
         if not is_partial(label):
             yield label
         elif label is not None:
-            yield from sorted(label, key=repr)  # a set has another order in every process
+            yield from sorted(label, key=repr)  # the order of a set differs from process to process
 
 
 def different(labels: list[Any]) -> list[Any]:
-    """These labels, once each where they can be keys (sets cannot)."""
+    """Return these labels, without duplicates if they are hashable (sets are not)."""
     try:
         return list(dict.fromkeys(labels))
     except TypeError:
@@ -44,12 +44,12 @@ def different(labels: list[Any]) -> list[Any]:
 
 
 def is_nan(label: Any) -> bool:
-    """Whether this stands for what is missing elsewhere, and would be a label of its own here."""
+    """Return whether a label is NaN, which usually means a missing value but would be a label of its own here."""
     return isinstance(label, float | np.floating) and bool(np.isnan(label))
 
 
 class Choices:
-    """Numbers for what may stand at a position: 0 … K-1 are the single labels, others come as they are read.
+    """Numbers for the choices at positions: 0 … K-1 are the single labels, others are added as they are read.
 
     Every choice has a row in two tables with a column for each label, `allowed` and `prices`.
     """
@@ -57,25 +57,26 @@ class Choices:
     def __init__(self, numbers: dict[Hashable, int]):
         self.numbers = numbers
         self._rows: dict[Hashable, int] = dict(numbers)
-        self._whole = not any(map(is_nan, numbers))  # whether all classes are labels
+        self._whole = not any(map(is_nan, numbers))  # True if no class is NaN
 
     def read_single(self, labels: Iterable[Any], n: int) -> Labels | None:
-        """The numbers of n labels; None where something else stands at a position than one of the classes."""
+        """Return the numbers of n labels, or None if one of them is not a class."""
         if self._whole:
             with suppress(KeyError, TypeError):
                 return np.fromiter(map(self.numbers.__getitem__, labels), dtype=np.int32, count=n)
         return None
 
     def read(self, labels: Sequence[Any]) -> Labels:
-        """The numbers of these choices."""
+        """Return the numbers of these choices."""
         found = self.read_single(labels, len(labels))
-        if found is not None:  # as a rule
+        if found is not None:  # the usual case
             return found
         keys = list(map(as_choice, labels))
-        for t, key in enumerate(keys):  # NaN, which elsewhere stands for what is missing, would be a label of its own
+        for t, key in enumerate(keys):  # NaN, which usually means a missing value, would be a label of its own
             if is_nan(key):
                 raise ValueError(f"the label at position {t} is NaN; put None where a label is not known")
-        label_numbers([key for key in keys if not is_partial(key)], self.numbers)  # names a label that is not known
+        # raises an error that names the unknown label
+        label_numbers([key for key in keys if not is_partial(key)], self.numbers)
         for t, key in enumerate(keys):
             if is_partial(key) and key not in self._rows:
                 if key is not None:
@@ -91,7 +92,7 @@ class Choices:
         return label_numbers(keys, self._rows)
 
     def read_any(self, labels: Sequence[Any]) -> Labels:
-        """The same where labels need not be classes: then whatever is found is the worst mistake."""
+        """Return the numbers of choices whose labels need not be classes: any prediction is then the worst mistake."""
         keys = list(map(as_choice, labels))
         for key in keys:
             self._rows.setdefault(key, len(self._rows))
@@ -99,7 +100,7 @@ class Choices:
 
     @property
     def allowed(self) -> NDArray[np.bool_]:
-        """(R, K): which labels each choice allows."""
+        """(R, K): the labels that each choice allows."""
         n_labels = len(self.numbers)
         table = np.eye(len(self._rows), n_labels, dtype=bool)
         for key, row in islice(self._rows.items(), n_labels, None):
@@ -108,14 +109,14 @@ class Choices:
         return table
 
     def prices(self, cost: Array) -> Array:
-        """(R, K): what a label costs where a choice was right, i.e. the cheapest mistake that it can be."""
+        """Return (R, K): the cost of a label if the choice is the truth: that of the cheapest mistake it can be."""
         others = self.allowed[len(self.numbers) :]
         worst = np.full(len(cost), cost.max())
         return np.vstack([cost, *(cost[labels].min(axis=0) if labels.any() else worst for labels in others)])
 
 
 class LabelPositions(NamedTuple):
-    """Of all positions in a row, what may stand there; sequence i has those of offsets[i] : offsets[i + 1]."""
+    """The choices of all positions in a row; sequence i has those of offsets[i] : offsets[i + 1]."""
 
     rows: Labels
     offsets: NDArray[np.int64]

@@ -22,14 +22,33 @@ def chunk_report(
     output_dict: bool = False,
     digits: int = 2,
 ) -> str | dict[str, ReportRow]:
-    """Precision, recall, F1 and number of chunks of every type, and their averages; chunks as `chunk_f1` counts them.
+    """Report precision, recall, F1 and the number of chunks of every type, and averages, counted as in `chunk_f1`.
 
-    The "micro avg" is what `chunk_f1` returns. Text, or with `output_dict` a dict by type, in the form of
-    scikit-learn's `classification_report`.
+    The "micro avg" is what `chunk_f1` returns.
+
+    Parameters
+    ----------
+    true_tags, predicted_tags : the tags of all sentences.
+    output_dict : if True, return a dict by type instead of text.
+    digits : the number of decimals in the text.
+
+    Returns
+    -------
+    str or dict, in the form of scikit-learn's `classification_report`.
+
+    Examples
+    --------
+    >>> from maxmargin.metrics import chunk_report
+    >>> chunk_report([["B-PER", "O"]], [["B-PER", "O"]], output_dict=True)["PER"]["f1-score"]
+    1.0
+
+    See Also
+    --------
+    label_report : the same for labels of positions.
     """
     true, found, right = Counter[str](), Counter[str](), Counter[str]()
-    for here, there in same_positions(true_tags, predicted_tags):
-        mine, yours = set(chunks(here)), set(chunks(there))
+    for tags, guesses in same_positions(true_tags, predicted_tags):
+        mine, yours = set(chunks(tags)), set(chunks(guesses))
         for counts, which in ((true, mine), (found, yours), (right, mine & yours)):
             counts.update(kind for _, _, kind in which)
     return _report(sorted(true | found), true, found, right, output_dict, digits)
@@ -38,25 +57,45 @@ def chunk_report(
 def label_report(
     truth: Sequence[Sequence[Any]], found: Sequence[Sequence[Hashable]], *, output_dict: bool = False, digits: int = 2
 ) -> str | dict[str, ReportRow]:
-    """Precision, recall, F1 and number of positions of every label, over the positions of all sequences.
+    """Report precision, recall, F1 and the number of positions of every label, over the positions of all sequences.
 
-    A position with None, or with a set of several labels, is left out. The form is that of `chunk_report`.
+    Positions whose true label is None or a set of several labels are left out.
+
+    Parameters
+    ----------
+    truth, found : the true and the predicted labels of all sequences.
+    output_dict : if True, return a dict by label instead of text.
+    digits : the number of decimals in the text.
+
+    Returns
+    -------
+    str or dict, in the form of `chunk_report`.
+
+    Examples
+    --------
+    >>> from maxmargin.metrics import label_report
+    >>> label_report([["N", "V"]], [["N", "N"]], output_dict=True)["N"]["precision"]
+    0.5
+
+    See Also
+    --------
+    label_confusion : the labels that are mistaken for each other.
     """
     true, predicted, right = Counter[Hashable](), Counter[Hashable](), Counter[Hashable]()
-    for label, other in judged_positions(truth, found):
+    for label, other in labelled_positions(truth, found):
         true[label] += 1
         predicted[other] += 1
         right[label] += label == other
     return _report(in_order(true | predicted), true, predicted, right, output_dict, digits)
 
 
-def judged_positions(
+def labelled_positions(
     truth: Sequence[Sequence[Any]], found: Sequence[Sequence[Hashable]]
 ) -> Iterator[tuple[Hashable, Hashable]]:
-    """True and predicted label of every position whose true label is known."""
+    """Yield the true and the predicted label of every position whose true label is known."""
     plain = [y.labels if isinstance(y, Weighted) else y for y in truth]
-    for here, there in same_positions(plain, found):
-        for label, other in zip(map(as_choice, here), there, strict=True):
+    for labels, guesses in same_positions(plain, found):
+        for label, other in zip(map(as_choice, labels), guesses, strict=True):
             if label is not None and not is_partial(label):
                 yield label, other
 

@@ -19,7 +19,7 @@ from maxmargin.structures.sequences.links import cut_links
 class ScoredChains(ChainSpace):
     """A ChainSpace whose scores come from features and weights, w = (T, s, f, U).
 
-    atoms, units : the features of all units, and which unit every position is
+    atoms, units : the features of all units, and the unit of every position
     allowed : 0 for allowed links, -inf for forbidden ones, in the order of w
     """
 

@@ -1,4 +1,4 @@
-"""A chain's weights without the small ones, where these change few predictions or none."""
+"""Removal of the small weights of a chain that change few predictions or none."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from maxmargin.structures.sequences.task import Chain
 
 
 def sparse_weights(task: Chain, w: Array, X: Any, loss: float) -> Array:
-    """w with its smallest weights set to 0, so that at most the share `loss` of the positions of X changes its label.
+    """Return w with its smallest weights set to 0, so that at most the share `loss` of the positions of X changes.
 
-    How many is found by bisection: what is returned was tried, but more may be possible where the number of changes
-    does not only grow.
+    The number is found by bisection: the returned weights were tried, but more zeros may be possible if the number of
+    changes is not monotone.
     """
     scored = task.scored(X)
     labels = scored.best(scored.scores(w)).found

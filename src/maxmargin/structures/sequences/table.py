@@ -1,4 +1,4 @@
-"""Label sequences in long tables: a row per token, those of a sequence one after the other.
+"""Label sequences in long tables: one row per token, the rows of a sequence together.
 
 sequence,word,tag,label
 1,Ada,NNP,B-PER
@@ -21,20 +21,51 @@ from maxmargin.structures.sequences.conll import ConllSentence
 def read_table_sequences(
     source: TextFile, sequence: str = "sequence", label: str = "label", chunks: str | None = None
 ) -> list[ConllSentence]:
-    """All sequences of a table; see iterate_table_sequences."""
+    r"""Return all label sequences of a long table.
+
+    Parameters
+    ----------
+    source, sequence, label, chunks : as for `iterate_table_sequences`.
+
+    Returns
+    -------
+    list of ConllSentence.
+
+    Examples
+    --------
+    >>> import io
+    >>> from maxmargin.formats import read_table_sequences
+    >>> read_table_sequences(io.StringIO("sequence,word,label\n1,Ada,B-PER\n1,slept,O\n"))[0].labels
+    ['B-PER', 'O']
+
+    See Also
+    --------
+    iterate_table_sequences : one sequence at a time.   write_table_sequences : writes such files.
+    """
     return list(iterate_table_sequences(source, sequence, label, chunks))
 
 
 def iterate_table_sequences(
     source: TextFile, sequence: str = "sequence", label: str = "label", chunks: str | None = None
 ) -> Iterator[ConllSentence]:
-    """The sequences of a table (CSV or Parquet) one by one.
+    """Yield the sequences of a table (CSV or Parquet) one by one.
 
-    sequence : the column that says which sequence a row belongs to.
-    label : that of the labels; a table without it has none.
-    chunks : None, "BIO", "BILOU" or "IOBES": see iterate_conll.
+    All columns but two belong to the tokens. A sequence whose rows are not together raises a ValueError.
 
-    All other columns are those of tokens. A sequence whose rows are not together raises a ValueError.
+    Parameters
+    ----------
+    source : a path, or an open text file.
+    sequence : the column that identifies the sequence of a row.
+    label : the column of labels; it may be missing.
+    chunks : None, "BIO", "BILOU" or "IOBES", as for `iterate_conll`.
+
+    Returns
+    -------
+    iterator of ConllSentence.
+
+    See Also
+    --------
+    read_table_sequences : all sequences at once.
     """
     scheme = None if chunks is None else named_scheme(chunks)
     with reading_table(source) as table:
@@ -45,9 +76,9 @@ def iterate_table_sequences(
 def numbered_sequences(
     table: Table, sequence: str, label: str, columns: Sequence[str] | None = None
 ) -> Iterator[tuple[str, list[tuple[str, ...]], list[str]]]:
-    """Of every sequence what its column says, its tokens and its labels, which are none where the table has none.
+    """Yield the identifier of every sequence, its tokens, and its labels, empty if the table has none.
 
-    columns : of tokens, in this order; None: all others.
+    columns : those of tokens, in this order; None: all others.
     """
     columns = token_columns(table, sequence, label) if columns is None else columns
     missing = [name for name in (sequence, *columns) if name not in table.columns]
@@ -67,7 +98,7 @@ def numbered_sequences(
 
 
 def token_columns(table: Table, sequence: str, label: str) -> list[str]:
-    """Names of the columns that tokens have."""
+    """Return the names of the columns of tokens."""
     if sequence not in table.columns:
         raise table.error(f"there is no column {sequence!r}; expected one that names the sequence of every row")
     found = [name for name in table.columns if name not in (sequence, label)]
@@ -84,9 +115,19 @@ def write_table_sequences(
     sequence: str = "sequence",
     label: str = "label",
 ) -> None:
-    """Write sequences of tokens, tuples of columns or one text each; sequences are numbered from 1.
+    """Write label sequences as a long table; sequences are numbered from 1.
 
-    columns : their names; None: "word", or "word", "column2", …
+    Parameters
+    ----------
+    target : a path, or an open text file.
+    X : sequences of tokens, tuples of columns or single strings.
+    Y : the labels of each sequence, or None.
+    columns : the names of columns; None: "word", or "word", "column2", …
+    sequence, label : the names of the columns of sequences and labels.
+
+    See Also
+    --------
+    read_table_sequences : reads such files.
     """
     pairs = enumerate(zip(X, *([] if Y is None else [Y]), strict=True), 1)
     first = next(pairs, None)
@@ -112,4 +153,4 @@ def write_table_sequences(
 def _text(cell: Any, table: Table) -> str:
     if cell is None:
         raise table.error("a cell is missing; expected a text")
-    return intern(str(cell))  # each text once, however many rows have it
+    return intern(str(cell))  # each text is stored once

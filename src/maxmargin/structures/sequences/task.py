@@ -28,7 +28,7 @@ from maxmargin.structures.sequences.batch import ChainBatch, whole_losses
 from maxmargin.structures.sequences.chain_sums import ChainSums
 from maxmargin.structures.sequences.compiled.step_arrays import PairRows
 from maxmargin.structures.sequences.earlier_model import check_known_labels, check_same_features
-from maxmargin.structures.sequences.forbidden_labels import SeenRuns, TransitionRules
+from maxmargin.structures.sequences.forbidden_labels import SeenRuns, TransitionRules, deny_impossible
 from maxmargin.structures.sequences.given_labels import Invalid, LabelReader, check_invalid, split_costs
 from maxmargin.structures.sequences.histories import (
     Codes,
@@ -45,7 +45,7 @@ from maxmargin.structures.sequences.links import ChainLinks, cut_links, link_cou
 from maxmargin.structures.sequences.packed_sequences import PackedSequences
 from maxmargin.structures.sequences.partial_labels import Choices, LabelPositions, is_partial, named_labels
 from maxmargin.structures.sequences.scored import ScoredChains
-from maxmargin.structures.sequences.transition_features import chosen_features, pair_rows
+from maxmargin.structures.sequences.transition_features import chosen_features, features_at_pairs, pair_rows
 
 Ngrams = Literal["all", "observed"]
 Unknown = Literal["ignore", "error"]
@@ -55,62 +55,59 @@ REMEDY = "choose fewer transition_features, or give ngrams='observed'"
 
 
 class Chain(UnitTask):
-    """Sequences x = (x_1 … x_T) with one label per position; Ψ counts labels with features and neighbouring labels.
+    """The task of labelling sequences x = (x_1 … x_T), with weights for features at labels and for neighbouring labels.
 
         ⟨w, Ψ(x, y)⟩ = s[y_1] + Σ_t ⟨U[:, y_t], x_t⟩ + Σ_t T[y_t, y_{t+1}] + f[y_T],    w = (T, s, f, U)
         Δ(y, z)      = Σ_t c_t · cost[y_t, z_t]      (Hamming; all costs 1 unless given)
 
     Both are sums over positions and neighbours, so one Viterbi pass finds argmax ⟨w, Ψ⟩ + λΔ (Tsochantaridis et al.
-    2004, section 4.3). With order > 1, longer runs of labels have weights, too: see histories.py.
+    2004, section 4.3). With order > 1, longer runs of labels have weights as well: see histories.py.
 
-    A position whose label is not known has None, or the set of labels that it may have. What stands there is a hidden
-    part of the output: Δ does not count it (of a set, it counts the cheapest mistake), and training completes it. The
-    task is latent if the training data have such positions; sequences without any label tell nothing.
+    A position whose label is not known has None, or the set of labels that it may have. Its label is a hidden part of
+    the output: Δ ignores None and counts the cheapest mistake for a set, and training completes it. The task is latent
+    if the training data have such positions; sequences without any label are ignored.
 
     Parameters
     ----------
     classes : sequence or None
-        The label set, where the training data may not show all of it.
+        The label set, if the training data may not contain all labels.
     costs : None, dict or array
         None, {label: cost of missing it}, or a (K, K) matrix cost[true, predicted] in the order of `classes`. Costs of
         single positions come with the data: y = Weighted(labels, costs).
     forbidden : "BIO", "BILOU", "IOBES" or list of (before, after)
-        Transitions never predicted; None in a pair stands for the start or the end. "BIO" forbids I-x except after B-x
-        or I-x; "BILOU" and "IOBES" forbid what breaks their chunks.
+        Transitions that are never predicted; None in a pair stands for the start or the end. "BIO" forbids I-x except
+        after B-x or I-x; "BILOU" and "IOBES" forbid transitions that break their chunks.
     unknown : "ignore" or "error"
-        What to do with a feature of a token that training has not seen; one that is ignored has no weight.
+        The treatment of features that training has not seen; ignored ones have no weight.
     kernel : None, str, callable or Kernel
-        None, or a kernel of positions (maxmargin.kernels), whose features take the place of x_t.
+        None, or a kernel of positions (maxmargin.kernels), whose features replace x_t.
     invalid : "error", "repair" or "drop"
-        What to do with training labels that have a forbidden transition. "repair" writes the chunks that conlleval
-        would read in right labels (of BIO: an I-X that cannot follow becomes B-X); sequences with missing labels are
-        left as they are. "drop" leaves the sequence out. Both warn, with the number.
+        The treatment of training labels with a forbidden transition. "repair" reads chunks as conlleval does and writes
+        them in valid labels (for BIO, an I-X that cannot follow becomes B-X), except in sequences with missing labels.
+        "drop" leaves the sequence out. Both warn, with the number of labels or sequences.
     min_count : int
-        Features that fewer of the training tokens have get no weight either, as if training had not seen them; after
-        partial_fit those of its first call count.
+        Features of fewer training tokens than this get no weight, as if unseen; for partial_fit, the tokens of its
+        first call count.
     hash_bits : int or None
-        b: the weights of a token's features are found by a hash of their names, one of 2**b numbers, and the names are
-        not kept. partial_fit then learns features that it has not seen before, in memory that does not grow; different
-        features may share their weights. None keeps all names.
+        b: features are mapped to 2**b numbers by a hash of their names, which are not stored. partial_fit then learns
+        new features in constant memory; different features may share their weights. None stores all names.
     earlier : Chain or None
-        None, or a Chain that is set up: this one has its labels and its features of tokens, too.
+        None, or a Chain that is set up, whose labels and features of tokens this one has as well.
     order : int
-        How many labels before a position matter for its own: with 2, runs of three labels have weights besides the
-        pairs, with 3 also runs of four. The start and the end may be part of a run.
+        The number of labels before a position that affect its score: with 2, runs of three labels have weights besides
+        the pairs, with 3 also runs of four. The start and the end may be part of a run.
     ngrams : "all" or "observed"
-        Which runs of order + 1 labels may be predicted: all that `forbidden` leaves, or only those that stand somewhere
-        in the training labels (what a missing label may be counts as seen), which are fewer to search. Search and
-        certificate are exact over what is allowed.
+        The runs of order + 1 labels that may be predicted: all that `forbidden` permits, or only those in the training
+        labels (a missing label counts as all that it may be). Search and certificate are exact over these.
     transition_features : None, True or list
-        Features of a position that have a weight for every allowed pair of labels as well, the label before and its
-        own: all; numbers of columns; or strings with which the names of features begin.
+        Features of a position that also have a weight for each allowed pair of labels, the one before and its own: all
+        features, column numbers, or prefixes of feature names.
     features : None or TokenTemplates
-        What makes the features of tokens: X then is lists of tuples of columns, such as formats.read_conll reads, in
-        training and in prediction.
+        Templates for the features of tokens: X is then lists of tuples of columns, as formats.read_conll returns them.
     """
 
     saved: ClassVar[Fields] = {
-        "earlier": Dropped(),  # of setting it up
+        "earlier": Dropped(),  # used in setup only
         "packer_": Part(SequencePacker),
         "classes_": LabelList(least=1),
         "numbers_": Derived(lambda task: {label: k for k, label in enumerate(task.classes_)}),
@@ -125,8 +122,8 @@ class Chain(UnitTask):
         "first_": Derived(lambda task: task._first_feature()),
     }
     classes_: list[Hashable]
-    chosen_: NDArray[np.int64] = np.zeros(0, dtype=np.int64)  # columns that have weights for pairs of labels
-    ngrams_: list[Codes] | None = None  # with a longer memory or such columns: what is allowed
+    chosen_: NDArray[np.int64] = np.zeros(0, dtype=np.int64)  # columns with weights for pairs of labels
+    ngrams_: list[Codes] | None = None  # allowed n-grams, with order > 1 or such columns
 
     def __init__(
         self,
@@ -196,13 +193,13 @@ class Chain(UnitTask):
         self.n_labels_ = len(self.classes_)
         self.cost_ = cost_matrix(self.costs, self.classes_)
         self.ruled_ = allowed_transitions(self.forbidden, self.numbers_)
-        self.allowed_ = self.ruled_.copy()  # from which _set_runs takes pairs that training has not seen
+        self.allowed_ = self.ruled_.copy()  # _set_runs removes pairs that training has not seen
 
     def _set_runs(self, positions: Callable[[], LabelPositions]) -> None:
-        """Set which runs of labels are allowed and have weights.
+        """Set the runs of labels that are allowed and have weights.
 
-        Part of `setup`, after `_set_labels`. Sets: chosen_, pruned_, ngrams_, histories_, first_, and allowed_ where
-        pairs of labels are all that is remembered.
+        Part of `setup`, after `_set_labels`. Sets: chosen_, pruned_, ngrams_, histories_, first_, and allowed_ if the
+        model remembers pairs of labels only.
         """
         order = check_whole("order", self.order, least=1)
         if self.ngrams not in NGRAMS:
@@ -215,8 +212,8 @@ class Chain(UnitTask):
         if order == 1 and not self.pruned_ and len(self.chosen_) == 0:
             return
         T = np.isfinite(self.cut(self.allowed_)[0])
-        ngrams = self._observed(positions(), T, order) if self.pruned_ else all_ngrams(T, order)
-        if order == 1 and len(self.chosen_) == 0:  # as if the other pairs were forbidden
+        ngrams = self._observed(positions(), T) if self.pruned_ else all_ngrams(T, order)
+        if order == 1 and len(self.chosen_) == 0:  # other pairs are forbidden
             T, s, _ = self.cut(self.allowed_)
             T.ravel()[np.setdiff1d(np.arange(T.size), ngrams[1])] = -np.inf
             s[np.setdiff1d(np.arange(len(s)), ngrams[0])] = -np.inf
@@ -227,34 +224,32 @@ class Chain(UnitTask):
         check_memory(f"a model of {self.first_:,} weights of neighbouring labels", 24.0 * self.first_, REMEDY)
 
     def _histories(self) -> Histories | None:
-        """Return the histories of ngrams_, or None where pairs of labels are all that is remembered."""
+        """Return the histories of ngrams_, or None if the model remembers pairs of labels only."""
         if self.ngrams_ is None:
             return None
         _, s, f = (np.isfinite(each) for each in self.cut(self.allowed_))
         return Histories(self.n_labels_, self.ngrams_, s, f)
 
     def _restored_histories(self) -> Histories | None:
-        """Return the histories of n-grams that were read from a file, after checks."""
+        """Check n-grams that were read from a file, and return their histories."""
         if self.ngrams_ is not None:
             check_ngrams(self.ngrams_, np.isfinite(self.cut(self.allowed_)[0]))
             afford(len(self.ngrams_[-2]) * self.n_labels_, "steps between histories")
         return self._histories()
 
     def _first_feature(self) -> int:
-        """Return the number of weights before U, those of neighbouring labels."""
+        """Return the number of weights of neighbouring labels, which come before U."""
         if self.histories_ is None:
             return self.n_links_
         return self.histories_.dim + len(self.chosen_) * len(self.histories_.pairs)
 
-    def _observed(self, positions: LabelPositions, allowed: NDArray[np.bool_], order: int) -> list[Codes]:
+    def _observed(self, positions: LabelPositions, allowed: NDArray[np.bool_]) -> list[Codes]:
         """Return the n-grams of the training labels, and those of the earlier task."""
-        rows, offsets, choices = positions
-        filled = offsets[np.append(True, np.diff(offsets) > 0)]
-        ngrams = observed_ngrams(rows, filled, choices.allowed, allowed, order)
-        if self.earlier is None or self.earlier.order != order:
-            return ngrams
+        found = observed_ngrams(positions, allowed, self.order)
+        if self.earlier is None or self.earlier.order != self.order:
+            return found
         numbers = np.array([self.numbers_[label] for label in self.earlier.classes_])
-        return with_earlier_ngrams(ngrams, self.earlier.allowed_ngrams(), numbers, allowed)
+        return with_earlier_ngrams(found, self.earlier.allowed_ngrams(), numbers, allowed)
 
     def allowed_ngrams(self) -> list[Codes]:
         """Return the n-grams of n = 1 … order + 1 labels that may be predicted."""
@@ -264,7 +259,7 @@ class Chain(UnitTask):
         return [np.flatnonzero(np.isfinite(s)) if self.pruned_ else np.arange(len(s)), np.flatnonzero(np.isfinite(T))]
 
     def setup_and_pack(self, X: Any, Y: Any) -> ChainBatch:
-        """Set up and pack, reading the tokens once for both; packed sequences have been read before."""
+        """Set up and pack, reading the tokens once for both; packed sequences need no reading."""
         if isinstance(X, PackedSequences):
             return self._setup_packed(X)
         X = self._packer().read_once(X)
@@ -308,12 +303,9 @@ class Chain(UnitTask):
         features = self.first_ + rows.col.astype(np.int64) * n_labels + labels[rows.row]
         if self.histories_ is not None:
             windows = self.histories_.windows(labels.tolist())
-            pairs = np.searchsorted(self.histories_.pairs, labels[:-1].astype(np.int64) * n_labels + labels[1:])
-            paired = np.isin(rows.col, self.chosen_) & (rows.row > 0)
-            at, places = rows.row[paired], np.searchsorted(self.chosen_, rows.col[paired])
-            of_pairs = self.histories_.dim + places * len(self.histories_.pairs) + pairs[at - 1]
-            numbers = np.concatenate([np.ones(len(windows)), rows.data[paired], rows.data])
-            return np.concatenate([windows, of_pairs, features]).astype(np.int64), numbers
+            at_pairs, values = features_at_pairs(rows, labels, self.chosen_, self.histories_)
+            numbers = np.concatenate([np.ones(len(windows)), values, rows.data])
+            return np.concatenate([windows, at_pairs, features]).astype(np.int64), numbers
         start, end = n_labels**2 + labels[0], n_labels**2 + n_labels + labels[-1]
         links = labels[:-1].astype(np.int64) * n_labels + labels[1:]
         return np.concatenate([[start, end], links, features]), np.concatenate([np.ones(2 + len(links)), rows.data])
@@ -333,20 +325,15 @@ class Chain(UnitTask):
 
     def outputs(self, x: Any) -> Iterator[list[Hashable]]:
         length = self.packer_.pack([x]).matrix.shape[0]
+        rules = self.cut(self.allowed_) if self.histories_ is None else self.histories_
         for labels in product(range(self.n_labels_), repeat=length):
-            if self._allows(labels):
+            if rules.allows(labels):
                 yield [self.classes_[k] for k in labels]
 
-    def _allows(self, labels: Sequence[int]) -> bool:
-        if self.histories_ is not None:
-            return self.histories_.allows(labels)
-        T, s, f = self.cut(self.allowed_)
-        return bool(np.isfinite(s[labels[0]] + f[labels[-1]] + sum(T[a, b] for a, b in pairwise(labels))))
-
-    # --- the compiled form: many sequences a call
+    # --- the compiled form: many sequences per call
 
     def pack(self, X: Any, Y: Any = None) -> ChainBatch:
-        """Return the sequences with their labels, ready for training; packed sequences have their labels with them."""
+        """Return the sequences with their labels, ready for training; packed sequences contain their labels."""
         if isinstance(X, PackedSequences):
             return self._pack_packed(X)
         packed, choices = self.packer_.pack(X), Choices(self.numbers_)
@@ -369,14 +356,14 @@ class Chain(UnitTask):
         return batch if batch.known.all() else batch.completed(np.zeros(atoms.dim))
 
     def _atoms(self, packed: Sequences) -> Atoms:
-        lengths = np.diff(packed.offsets) if self.kernel_ is not None else ()  # whose cache asks for owners of units
+        lengths = np.diff(packed.offsets) if self.kernel_ is not None else ()  # the kernel cache needs the owners
         return self._unit_atoms(packed.matrix, self.n_labels_, self.first_, np.repeat(np.arange(len(lengths)), lengths))
 
     def _pair_rows(self, matrix: Any) -> PairRows:
         return pair_rows(matrix, self.chosen_, 0 if self.histories_ is None else len(self.histories_.pairs))
 
     def scored(self, X: Any, Y: Any = None) -> ScoredChains | ScoredHistories:
-        """Return the sequences, with truths if Y is given, ready to be scored and searched; others may be empty."""
+        """Return the sequences, with truths if Y is given, ready for scoring and search; others may be empty."""
         if Y is not None or isinstance(X, PackedSequences):
             return self.pack(X, Y).scored()
         packed = self.packer_.pack(X, may_be_empty=True)
@@ -408,24 +395,24 @@ class Chain(UnitTask):
         return [names[a:b] for a, b in pairwise(scored.bounds.tolist())]
 
     def scores(self, w: Array, X: Any) -> Array:
-        """Return ⟨w, Ψ⟩ of the best labels of every sequence; 0 of an empty one."""
+        """Return ⟨w, Ψ⟩ of the best labels of every sequence; 0 for an empty one."""
         return self._decoded(w, X)[1].values
 
     def _decoded(self, w: Array, X: Any) -> tuple[ScoredChains | ScoredHistories, BestOutputs]:
         scored = self.scored(X)
         best = scored.best(scored.scores(w))
-        self._deny_impossible(best.values)
+        deny_impossible(best.values, self.pruned_)
         return scored, best
 
     def sums(self, w: Array, X: Any) -> ChainSums:
-        """Return the distributions of the label sequences of every x; an empty one has one, which is empty."""
+        """Return the distributions of the label sequences of every x. An empty x has one output, the empty one."""
         scored = self.scored(X)
         sums = scored.sums(scored.scores(w))
-        self._deny_impossible(sums.log_partitions)
+        deny_impossible(sums.log_partitions, self.pruned_)
         return sums
 
     def n_best(self, w: Array, x: Any, n: int) -> list[tuple[list[Hashable], float]]:
-        """Return the n best label sequences with their scores, best first (fewer where there are not so many)."""
+        """Return the n best label sequences with their scores, best first; there may be fewer."""
         scored = self.scored([x])
         length = int(scored.bounds[-1])
         if length == 0:
@@ -434,10 +421,9 @@ class Chain(UnitTask):
         return [(self.names.named(labels), float(score)) for labels, score in zip(found, best, strict=True)]
 
     def parts(self, w: Array) -> dict[str, Array]:
-        """The weights by meaning: transitions (K, K), start (K,), end (K,) and, without a kernel, features (F, K).
+        """Return the weights by name: transitions (K, K), start (K,), end (K,) and, without a kernel, features (F, K).
 
-        With a longer memory also ngrams, in the order of Histories.names; with transition_features, these (chosen,
-        pairs).
+        With order > 1 also ngrams, in the order of Histories.names; with transition_features these (chosen, pairs).
         """
         parts = dict(zip(("transitions", "start", "end"), self.cut(w), strict=True))
         if self.histories_ is not None:
@@ -454,19 +440,9 @@ class Chain(UnitTask):
         return link_count(self.n_labels_)
 
     def links(self, w: Array) -> ChainLinks:
-        """Return T, s and f, with -inf where a transition is forbidden."""
+        """Return T, s and f, with -inf for forbidden transitions."""
         return self.cut(w[: self.n_links_] + self.allowed_)
 
     def cut(self, w: Array) -> ChainLinks:
         """Return views of T, s and f in w."""
         return cut_links(w, self.n_labels_)
-
-    def _deny_impossible(self, scores: Array) -> None:
-        """Raise a ValueError where the best label sequence, or the sum over all, has no finite score."""
-        if np.isfinite(scores).all():
-            return
-        impossible = np.flatnonzero(~np.isfinite(scores))
-        what = "every label sequence of its length contains a forbidden transition"
-        if self.pruned_:
-            what += ", or a run of labels that training has not seen; ngrams='all' allows such runs"
-        raise ValueError(f"sequence {impossible[0]}: {what}")

@@ -1,4 +1,4 @@
-"""TransitionDisplay: what a chain model has learnt about neighbouring labels."""
+"""TransitionDisplay: the learnt weights of neighbouring labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ANNOTATE_UP_TO = 12  # labels; with more, numbers in the cells would not be read
 
 
 class TransitionDisplay:
-    """Heat map of the transition weights T[before, after], with the weights of starting and ending around them.
+    """A heat map of the transition weights T[before, after], with the weights of starting and ending around them.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class TransitionDisplay:
 
     @classmethod
     def from_estimator(cls, estimator: Any) -> TransitionDisplay:
-        """From a fitted SequenceLabeler; forbidden transitions are left blank."""
+        """Read the weights of a fitted SequenceLabeler; forbidden transitions are left blank."""
         check_is_fitted(estimator, "w_")
         transitions, start, end = (
             np.where(np.isinf(part), np.nan, part) for part in estimator.task_.links(estimator.w_)
@@ -50,14 +50,16 @@ class TransitionDisplay:
         return cls(transitions, start, end, estimator.classes_)
 
     def plot(self, ax: Axes | None = None, *, annotate: bool | None = None, cmap: str = "RdBu_r") -> TransitionDisplay:
-        """Draw the table; the colours are symmetric around 0. None annotates the cells of small tables only."""
+        """Draw the table, with colours symmetric around 0. annotate=None writes numbers into the cells of small tables
+        only.
+        """
         n = len(self.labels)
         side = 1.5 + 0.42 * (n + 1)
         self.ax_ = ax = axes(ax, (side + 0.9, side))
         limit = float(np.nanmax(np.abs(self.table))) or 1.0
         self.image_ = ax.imshow(self.table, cmap=cmap, vmin=-limit, vmax=limit)
-        ax.set_facecolor("#dddddd")  # shows through where a transition is not allowed
-        # Thin lines between cells, and a thick one that sets start and end apart.
+        ax.set_facecolor("#dddddd")  # visible where a transition is not allowed
+        # Draw thin lines between cells, and a thick one around start and end.
         ax.set_xticks(np.arange(n + 1), [*map(str, self.labels), "end"])
         ax.set_yticks(np.arange(n + 1), ["start", *map(str, self.labels)])
         ax.set_xticks(np.arange(-0.5, n + 1), minor=True)
@@ -66,7 +68,7 @@ class TransitionDisplay:
         ax.tick_params(which="both", length=0)
         ax.axhline(0.5, color="white", linewidth=5)
         ax.axvline(n - 0.5, color="white", linewidth=5)
-        ax.fill_between([n - 0.5, n + 0.5], -0.5, 0.5, color="white")  # from start to end there is no transition
+        ax.fill_between([n - 0.5, n + 0.5], -0.5, 0.5, color="white")  # there is no transition from start to end
         ax.spines[:].set_visible(False)
         if max(len(str(label)) for label in self.labels) > 3:
             ax.tick_params(axis="x", labelrotation=90)

@@ -9,7 +9,9 @@ from maxmargin.base.compiled.kernel import kernel
 
 @kernel
 def best_labels(scores, cost, truth, weight, found):
-    """found[j] = argmax_k scores[j, k] + weight[j] · cost[truth[j], k]; the truth wins ties, then the lowest number."""
+    """Set found[j] = argmax_k scores[j, k] + weight[j] · cost[truth[j], k]; the truth wins ties, then the lowest
+    number.
+    """
     for j in range(len(found)):
         best = truth[j]
         high = scores[j, best] + weight[j] * cost[truth[j], best]
@@ -63,7 +65,7 @@ def differences(linked, given, found, rows):
 
     `given` is LabelledUnits, and `rows` PlaneRows. With `linked`, neighbouring units have transition features.
     """
-    top = np.int64(0)  # a plain 0 is a type of its own, for which `link_differences` would be compiled once more
+    top = np.int64(0)  # typed, so that `link_differences` is compiled only once
     for j in range(len(given.bounds) - 1):
         begin, end = given.bounds[j], given.bounds[j + 1]
         if linked:

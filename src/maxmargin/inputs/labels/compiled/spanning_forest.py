@@ -1,7 +1,7 @@
 """Maximum spanning forests by Kruskal's algorithm, for several graphs in one call.
 
-The edges of a graph come sorted from the best to the worst, and only those that may be taken: which edges these are
-(all with a positive weight, or all inside of some clusters) is the caller's question.
+The edges of a graph are given from the best to the worst, without those that must not be taken: the caller chooses
+these (all with a positive weight, or all inside of some clusters).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from maxmargin.base.compiled.kernel import kernel
 
 @kernel
 def root(parent, item):
-    """The item that stands for the tree of this one; the way there is halved for the next who asks."""
+    """Return the item that represents the tree of this one, halving the path to it for later calls."""
     while parent[item] != item:
         parent[item] = parent[parent[item]]
         item = parent[item]
@@ -23,7 +23,7 @@ def spanning_forests(order, bounds, n_items, first, second, parent, taken, count
     """Take the edges of each graph in their order, except those that would close a cycle.
 
     Graph j has the items 0 … n_items[j] - 1 and the edges order[bounds[j] : bounds[j + 1]], where edge e links the
-    items first[e] and second[e]. Writes the edges of all forests one after another into `taken` and their numbers into
+    items first[e] and second[e]. Write the edges of all forests one after another into `taken` and their numbers into
     `counts`. Scratch: parent, as long as the largest graph has items.
     """
     total = 0

@@ -1,20 +1,21 @@
-"""Rows of columns in order."""
+"""Sorting of the columns of sparse rows."""
 
 from __future__ import annotations
 
 from maxmargin.base.compiled.kernel import kernel
 
-LANES = 16  # columns are compared so many at a time, or a divisor of it: one at a time would take most of the time
+# columns that are compared at once, or a multiple of them, because single comparisons would take most of the time
+LANES = 16
 
 
 @kernel
 def tidy_rows(once, longest, ends, columns, values, row, ranks, places, sums):
-    """Sort each row by its columns, leave out -1, and make one entry of equal ones, the sum of their values.
+    """Sort each row by its columns, drop -1, and merge equal columns by adding their values.
 
-    With `once` there are no values. Row t is what stands from ends[t] to ends[t + 1]; all is written to the front, and
-    `ends` corrected. A column's place is the number of smaller ones in its row, counted by vector operations: no sort
-    is faster for some tens of columns. Rows above `longest`, a multiple of LANES, are in order already. row, ranks,
-    places and sums are scratch of that length.
+    With `once` there are no values. Row t is ends[t] : ends[t + 1]; results are written to the front, and `ends` is
+    updated. The rank of a column is the number of smaller ones in its row, counted by vector operations: no sort is
+    faster for some tens of columns. Rows longer than `longest`, a multiple of LANES, are sorted already. row, ranks,
+    places and sums are scratch arrays of that length.
     """
     top = begin = 0
     for t in range(len(ends) - 1):

@@ -1,9 +1,9 @@
 """Names as rows of eight-byte words, and their numbers.
 
 A name is its bytes, none of them zero, followed by zeros up to a whole word: the last word, and no other, has a zero
-in its highest byte. Names are told apart word by word, eight characters at a time.
+in its highest byte. Names are compared word by word, eight characters at a time.
 
-Words are unsigned, and so is everything that is computed with them: numba makes a float of a mixed pair.
+Words are unsigned, and so is everything computed with them: numba turns a mixed pair into a float.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from maxmargin.base.compiled.kernel import kernel
 
 LOW = np.uint64(0x0101010101010101)  # the lowest bit of every byte
 HIGH = np.uint64(0x8080808080808080)
-MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number with bits all over: 2**64 / golden ratio
+MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number with well-spread bits: 2**64 / golden ratio
 ONE, THREE, SEVEN, EIGHT = np.uint64(1), np.uint64(3), np.uint64(7), np.uint64(8)
 HALF, TOP, LAST = np.uint64(32), np.uint64(56), np.uint64(63)
 ZERO, NUMBER = np.uint64(0), np.uint64(2**32 - 1)
@@ -22,7 +22,7 @@ ZERO, NUMBER = np.uint64(0), np.uint64(2**32 - 1)
 
 @kernel
 def split_names(text, words, begins):
-    """Write the names of a text as rows of words, name e at words[begins[e] : begins[e + 1]]; returns the bytes read.
+    """Write the names of a text as rows of words, name e at words[begins[e] : begins[e + 1]]; return the bytes read.
 
     Every name in the text ends with a zero byte. The text, of whole words, has one word more than its names need.
     """
@@ -48,7 +48,7 @@ def split_names(text, words, begins):
 
 @kernel
 def name_hash(words, begin, end):
-    """A number for a name: the upper half of its bits depends on all bytes, the lower less on the last of a word."""
+    """Return a hash of a name: its upper half depends on all bytes, the lower half less on the last bytes of words."""
     mixed = ZERO
     for p in range(np.uint64(begin), np.uint64(end)):
         mixed = (mixed ^ words[p]) * MIX
@@ -58,7 +58,7 @@ def name_hash(words, begin, end):
 
 @kernel
 def hash_names(words, begins, mask, numbers):
-    """numbers[e] = some bits of a hash of name e, those of the mask. Saved models rely on it."""
+    """Set numbers[e] to the masked bits of a hash of name e. Saved models rely on it."""
     for e in range(len(numbers)):
         mixed = name_hash(words, begins[e], begins[e + 1]) * MIX
         numbers[e] = (mixed ^ (mixed >> HALF)) & mask
@@ -66,12 +66,11 @@ def hash_names(words, begins, mask, numbers):
 
 @kernel
 def number_names(words, begins, learn, names, name_begins, slots, count, places, numbers):
-    """numbers[e] = k where name e of these is name k of `names`; else -1 or, with `learn`, the next number.
+    """Set numbers[e] = k if name e is name k of `names`; else -1 or, with `learn`, the next number.
 
-    slots is a table with open addressing, of a length that is a power of two, and never full: 0 where nobody is, else
-    where a name begins (upper half) and its number + 1. What is read from distant memory is read in loops of its own
-    that do nothing else: the processor then waits for many of them at a time. `places` are for their results.
-    Returns how many names are known then.
+    slots is a table with open addressing, of a length that is a power of two, and never full: 0 for an empty slot, else
+    the beginning of a name (upper half) and its number + 1. Reads of distant memory are in loops of their own, so that
+    the processor waits for many of them at a time; `places` has their results. Return the number of known names.
     """
     mask = np.uint64(len(slots)) - ONE
     for e in range(len(numbers)):
@@ -83,7 +82,8 @@ def number_names(words, begins, learn, names, name_begins, slots, count, places,
         place, found = places[0, e], places[1, e]
         while True:
             n, at = ZERO, found >> HALF
-            while n < length and words[begin + n] == names[at + n]:  # ends with the shorter one at the latest
+            # ends at the shorter name's terminator at the latest
+            while n < length and words[begin + n] == names[at + n]:
                 n += ONE
             if n == length and found != ZERO:
                 break

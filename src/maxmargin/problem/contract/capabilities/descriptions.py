@@ -1,4 +1,4 @@
-"""The words for capabilities in messages, and the one error that is raised where a batch lacks one."""
+"""The descriptions of capabilities in messages, and the error for a batch that lacks one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from maxmargin.problem.contract.capabilities.summing_shards import SummingShards
 
 Offered = TypeVar("Offered")
 
-# What a batch with each capability has, to follow "needs".
+# A description of a batch with each capability, to follow "needs".
 DESCRIPTIONS: Mapping[type, str] = MappingProxyType(
     {
         DistributionDual: "a distribution of outputs for every example",
@@ -44,14 +44,14 @@ DESCRIPTIONS: Mapping[type, str] = MappingProxyType(
 
 
 def required(batch: Batch, capability: type[Offered], who: str, instead: str = "") -> Offered:
-    """Return what the batch offers for this capability, or raise the ValueError that says what is missing.
+    """Return the object that the batch offers for this capability, or raise a ValueError that says what is missing.
 
     Parameters
     ----------
-    batch : the data of a training
+    batch : the training data
     capability : a protocol of this folder
-    who : what needs it, to begin the message with, such as "solver='exponentiated_gradient'"
-    instead : what the user can do, as a clause without a capital or a full stop
+    who : the object that needs it, as the beginning of the message, such as "solver='exponentiated_gradient'"
+    instead : the remedy, as a clause without a capital or a full stop
     """
     offered = batch.offers(capability)
     if offered is None:

@@ -24,7 +24,7 @@ class KernelSpace(Protocol):
 
     @property
     def cache(self) -> Any:
-        """The cache of kernel rows, an object whose class lists in `learnt` what a checkpoint keeps."""
+        """The cache of kernel rows, an object whose class lists its fields for checkpoints in `learnt`."""
 
     def inner(self, v: Array, w: Array) -> float:
         """Return ⟨v, w⟩ in the feature space."""
@@ -33,7 +33,7 @@ class KernelSpace(Protocol):
         """Return ‖w‖² in the feature space, not rounded down."""
 
     def lifted(self, w: Array) -> Array:
-        """Return the weights of a trained model, which keeps its support only, as weights of this batch."""
+        """Return the weights of a trained model, which has only its support vectors, as weights of this batch."""
 
     def plane_dual(self, problem: DualProblem, earlier: PlaneDual | None = None) -> PlaneDual:
         """Return the dual point over planes found one by one: an empty one, or `earlier` moved to this problem."""

@@ -31,11 +31,11 @@ class Latent(Protocol):
         """Return these examples with every truth replaced by a random output that explains its label."""
 
     def shifts_to(self, after: Any) -> Rows:
-        """Return Ψ(x, truth in `after`) - Ψ(x, truth here) of every example; `after` is another completion."""
+        """Return Ψ(x, truth in `after`) - Ψ(x, truth in self) of every example; `after` is another completion."""
 
 
 def latent_of(batch: Batch) -> Latent:
-    """Return the batch as one with hidden parts, or raise the TaskError that says what it lacks."""
+    """Return the batch as one with hidden parts, or raise a TaskError that says what it lacks."""
     latent = batch.offers(Latent)
     if latent is None:
         raise TaskError(

@@ -1,4 +1,4 @@
-"""MissingLabels: examples that say nothing."""
+"""MissingLabels: examples without any label."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from maxmargin.base.arrays import Index
 
 @runtime_checkable
 class MissingLabels(Protocol):
-    """A batch that may hold examples without any label, which training leaves out.
+    """A batch that may have examples without any label, which training leaves out.
 
-    Order of calls: `informative` once, before training; then `take` with what it returned.
+    Order of calls: `informative` once, before training; then `take` with its result.
     """
 
     def informative(self) -> Index:
-        """Return the positions of the examples whose labels tell something."""
+        """Return the positions of the examples whose labels carry information."""

@@ -10,14 +10,14 @@ from maxmargin.problem.contract.batch import Batch
 
 @runtime_checkable
 class NarrowedSearch(Protocol):
-    """A batch that can leave out outputs which are far from the most violated ones.
+    """A batch that can leave out outputs that are far from the most violated ones.
 
-    Order of calls: `narrowed` at a point w; `planes` of what it returns, at points near w.
+    Order of calls: `narrowed` at a point w; then `planes` of its result, at points near w.
     """
 
     def narrowed(self, w: Array) -> Batch | None:
-        """Return the same examples with fewer outputs: the truth, and those that come close at w.
+        """Return the same examples with fewer outputs: the truth, and those that come close to the maximum at w.
 
-        None means that there is nothing to save. A plane found among these is a plane of the whole, though perhaps not
-        the highest.
+        None means that nothing can be saved. A plane found among these is a plane of the whole problem, though perhaps
+        not the highest.
         """

@@ -10,13 +10,13 @@ from maxmargin.problem.dual.dual_problem import DualProblem
 
 @runtime_checkable
 class OwnDual(Protocol):
-    """A batch that knows more of its planes than one at a time, and keeps the n-slack dual in a form made for them.
+    """A batch that knows more of its planes than one at a time, and stores the n-slack dual in a form made for them.
 
-    Order of calls: `block_dual` once at the beginning of a run. The solver improves what it returns.
+    Order of calls: `block_dual` once at the beginning of a run. The solver improves the dual point that it returns.
     """
 
     def block_dual(self, problem: DualProblem, earlier: BlockDual | None = None) -> BlockDual | None:
-        """Return the dual point in the structure's own form, or None where a PlaneDual is the better one.
+        """Return the dual point in the structure's own form, or None if a PlaneDual is better.
 
         `earlier` is the dual point of an earlier run on the same data; if it has this form, it is moved to `problem`
         and returned.

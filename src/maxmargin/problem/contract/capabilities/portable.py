@@ -1,4 +1,4 @@
-"""Portable: shards of the data that leave out what their examples do not need."""
+"""Portable: shards that contain only the data of their own examples."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from maxmargin.problem.contract.batch import Batch
 
 @runtime_checkable
 class Portable(Protocol):
-    """A batch that can be cut into smaller ones before they are sent to other processes.
+    """A batch that can be split into smaller ones before they are sent to other processes.
 
-    Without this capability a shard is what `Batch.take` returns, with the arrays of all examples.
+    Without this capability a shard is the result of `Batch.take`, with the arrays of all examples.
 
     Order of calls: `shard` once for every worker, before the first pass.
     """

@@ -1,4 +1,4 @@
-"""PredictionForm: a task and weights that were reduced to what prediction needs."""
+"""PredictionForm: a task and weights reduced to what prediction needs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class TrainedModel(NamedTuple):
 
     task: Any
     w: Array
-    attributes: Mapping[str, Any] = MappingProxyType({})  # what else a fitted estimator shows, by name
+    attributes: Mapping[str, Any] = MappingProxyType({})  # further attributes of a fitted estimator, by name
 
 
 @runtime_checkable
@@ -26,10 +26,10 @@ class PredictionForm(Protocol):
     """
 
     def trained_model(self, w: Array) -> TrainedModel:
-        """Return the task and the weights that prediction needs, and what the estimator shows beside them."""
+        """Return the task and the weights that prediction needs, and further attributes of the estimator."""
 
 
 def trained_model_of(batch: Batch, w: Array) -> TrainedModel:
-    """Return the task and the weights that prediction needs after training on this batch ended at w."""
+    """Return the task and the weights that prediction needs, given the final w of training on this batch."""
     form = batch.offers(PredictionForm)
     return TrainedModel(batch.task, w) if form is None else form.trained_model(w)

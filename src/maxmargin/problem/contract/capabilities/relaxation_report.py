@@ -1,4 +1,4 @@
-"""RelaxationReport: the wording of how often a relaxation was not tight."""
+"""RelaxationReport: the wording for the number of relaxed answers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 
 @runtime_checkable
 class RelaxationReport(Protocol):
-    """A batch that wants the certificate to say on how many examples an answer was relaxed.
+    """A batch that makes the certificate report on how many examples an answer was relaxed.
 
     Order of calls: `relaxed_on` at the end of a training, after all searches.
     """

@@ -13,15 +13,15 @@ from maxmargin.problem.planes.planes import Planes
 class RescaledSearch(Protocol):
     """A batch that finds the most violated outputs of formulations other than the plain hinge.
 
-    The violation of slack rescaling and of squared slacks is not Δ - ⟨w, δΨ⟩, so that `Batch.planes` alone cannot find
-    its maximum. Without this capability the oracle searches over λ with `Batch.planes` (oracle/rescaling.py), which
-    proves less.
+    The violation of slack rescaling and of squared slacks is not Δ - ⟨w, δΨ⟩, so `Batch.planes` alone cannot find its
+    maximum. Without this capability the oracle searches over λ with `Batch.planes` (oracle/rescaling.py), which proves
+    less.
 
-    Order of calls: `take`, then `rescaled_planes`, as often as wanted. Nothing is set.
+    Order of calls: `take`, then `rescaled_planes`, any number of times. Nothing is set.
     """
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         """Return, for every example, the plane of the output with the highest formulation.value(Δ, ⟨w, δΨ⟩).
 
-        Where a search had to be given up, `upper` of the planes bounds the violation.
+        If a search was cut short, `upper` of the planes bounds the violation.
         """

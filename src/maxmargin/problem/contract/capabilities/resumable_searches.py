@@ -7,14 +7,14 @@ from typing import Any, Protocol, runtime_checkable
 
 @runtime_checkable
 class ResumableSearches(Protocol):
-    """A batch whose searches keep a state per example, which decides what the next search finds.
+    """A batch whose searches keep a state per example, on which the next search depends.
 
     Order of calls: `search_states` whenever a checkpoint is written; `restore_searches` once, before the first search
-    of a training that goes on from a checkpoint.
+    of a training that continues from a checkpoint.
     """
 
     def search_states(self) -> list[Any]:
         """Return the search state of every example, as plain data."""
 
     def restore_searches(self, states: list[Any]) -> None:
-        """Set the search state of every example; raise ValueError where one does not fit its example."""
+        """Set the search state of every example; raise ValueError if one does not fit its example."""

@@ -1,4 +1,4 @@
-"""SummingShards: shards whose units are numbered anew."""
+"""SummingShards: shards whose units are numbered from 0."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from maxmargin.problem.contract.batch import Batch
 
 @runtime_checkable
 class SummingShards(Protocol):
-    """A batch that makes shards for executors that sum up planes where the data are, so that no plane returns.
+    """A batch that makes shards for executors that sum planes at the workers, so that no plane is returned.
 
     Order of calls: `summing_shard` once for every worker, before the first pass.
     """

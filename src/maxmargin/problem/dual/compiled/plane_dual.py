@@ -80,7 +80,7 @@ def ascend(i, spare, ridge, steps, precision, h, delta, tables):
             return np.inf
         gain += step * (difference - 0.5 * step * curvature)
         if down >= 0:
-            # exactly zero when the whole weight moves, so that a plane can be forgotten
+            # exactly zero if the whole weight moves, so that the plane can be dropped
             alpha[first + down] = 0.0 if step == limit else alpha[first + down] - step
             delta[down] -= step
             for s in range(planes):
@@ -121,7 +121,7 @@ def apply_changes(i, weights, epoch, scratch, atoms, tables):
                 c = indices[p]
                 place = np.uint64(c & (MEMO - 1))
                 if epochs[place] != epoch or tags[place] != c:
-                    if epochs[place] == epoch:  # another atom has this place: it goes to w at once
+                    if epochs[place] == epoch:  # another atom has this slot, so its change goes to w now
                         apply_change(tags[place], scores[place], weights, atoms)
                     else:
                         places[used] = place
@@ -169,7 +169,7 @@ def visit(order, begin, rows, atoms, images, limits, weights, scratch, report, t
             return j
         epoch += 1
         highest, weight = 0.0, 0.0
-        for s in range(filled[i]):  # written out: a call that hands on all tables costs as much as this does
+        for s in range(filled[i]):  # inlined by hand: a call that passes all tables costs as much as the loop
             slot = base[i] + s
             h[s] = offset[slot] - plane_dot(indices, values, start[slot], length[slot], seen, epoch, memo, atoms)
             highest = max(highest, h[s])
@@ -177,7 +177,7 @@ def visit(order, begin, rows, atoms, images, limits, weights, scratch, report, t
         if fresh:
             b = row_offset[j]
             height = b - plane_dot(row_indices, row_values, row_ptr[j], extra, seen, epoch, memo, atoms)
-            if report[MISSED] < 0.0:  # the first example, where w is what the decoder saw
+            if report[MISSED] < 0.0:  # the first example, for which w is that of the decoder
                 report[MISSED] = max(highest - height, 0.0)
             if height > highest + epsilon + 1e-12 * (abs(height) + abs(b)):
                 if filled[i] == slots:

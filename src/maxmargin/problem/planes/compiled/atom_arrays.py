@@ -1,4 +1,4 @@
-"""AtomArrays: what kernels know of atoms. Without numba, so that Python can name these fields before it is loaded."""
+"""AtomArrays: the arrays of atoms that kernels read. This file does not import numba, so that it loads fast."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ EACH = np.uint64(2**64 - 1)
 
 
 class AtomArrays(NamedTuple):
-    """Coordinates of w, then the feature rows of units at each label; see compiled/atoms.py."""
+    """Coordinates of w, followed by the feature rows of units at each label; see compiled/atoms.py."""
 
-    direct: int  # atoms below are coordinates
+    direct: int  # atoms below this number are coordinates
     n_labels: int
     indptr: NDArray[np.uint64]  # unit u has the entries indptr[u] : indptr[u + 1]
     columns: NDArray[np.uint32]  # the feature of an entry
-    values: Array  # of every entry, or one number that all of them have
-    every: np.uint64  # entry p has values[p & every]: EACH, or 0 where there is one number
+    values: Array  # one value for each entry, or a single one that all entries share
+    every: np.uint64  # entry p has values[p & every]: EACH, or 0 for a single value

@@ -1,16 +1,16 @@
-"""Sparse rows over atoms: how planes are stored, scored and added up.
+"""Sparse rows over atoms: the form in which planes are stored, scored and added up.
 
 An atom is a vector that many planes share. Atom c < direct is the unit vector of coordinate c of w. Atom
 direct + u·K + k, with K = n_labels, is the feature row of unit u placed at label k: its entries are values[p & every]
 at coordinate direct + K · columns[p] + k, for p in indptr[u] : indptr[u + 1], all of AtomArrays. A plane of a labelling
-task needs two atoms per wrong unit where its explicit form needs two entries per feature of that unit.
+task needs two atoms per wrong unit; its explicit form needs two entries per feature of that unit.
 
-Nothing here depends on how many labels there are but K, so that the arrays may be those of a file; none is written to.
+Of the arrays, only K depends on the number of labels, so they may be memory-mapped; no kernel writes to them.
 
-Kernels that Python calls for every few examples take the arrays one by one and name them themselves: numba needs a
-microsecond per call to recognise a named tuple.
+Kernels that Python calls for every few examples take the arrays one by one and build the named tuple themselves: numba
+needs a microsecond per call to recognise a named tuple.
 
-Indices are unsigned throughout: numba then leaves out the test for Python's negative indices.
+Indices are unsigned throughout: numba then omits the test for Python's negative indices.
 """
 
 from __future__ import annotations
@@ -24,27 +24,27 @@ from maxmargin.problem.planes.compiled.atom_arrays import AtomArrays
 
 @kernel
 def unit_and_label(c, atoms):
-    """Unit and label of atom c, which is no coordinate."""
+    """Return the unit and the label of atom c, which is not a coordinate."""
     u = np.uint32(c - atoms.direct) // np.uint32(atoms.n_labels)
     return u, np.uint64(c - atoms.direct - u * atoms.n_labels)
 
 
 @kernel
 def place_of(p, atoms):
-    """Where in w entry p stands at label 0."""
+    """Return the coordinate of entry p at label 0."""
     return np.uint64(atoms.direct) + np.uint64(atoms.n_labels) * np.uint64(atoms.columns[p])
 
 
 @kernel
 def value_of(p, atoms):
-    """The value of entry p."""
+    """Return the value of entry p."""
     return atoms.values[np.uint64(p) & atoms.every]
 
 
 @kernel
 def unit_dot(u, k, w, limits, atoms):
-    """⟨feature row of unit u at label k, w⟩, of weights within their limits (label_vectors.py)."""
-    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0  # four sums at once: a single one would wait for every addition
+    """Return ⟨feature row of unit u at label k, w⟩ for weights clipped to their limits (label_vectors.py)."""
+    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0  # four sums: additions to a single one would wait for each other
     p, end = atoms.indptr[u], atoms.indptr[u + np.uint64(1)]
     one, two, three, four = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
     while p + three < end:
@@ -61,7 +61,7 @@ def unit_dot(u, k, w, limits, atoms):
 
 @kernel
 def atom_dot(c, w, atoms):
-    """⟨atom c, w⟩."""
+    """Return ⟨atom c, w⟩."""
     total = 0.0
     if c < atoms.direct:
         total = w[c]
@@ -73,7 +73,7 @@ def atom_dot(c, w, atoms):
 
 @kernel
 def atom_add(c, scale, w, atoms):
-    """w += scale · atom c."""
+    """Add scale · atom c to w."""
     if c < atoms.direct:
         w[c] += scale
     else:
@@ -84,7 +84,7 @@ def atom_add(c, scale, w, atoms):
 
 @kernel
 def atom_clear(c, w, atoms):
-    """w = 0 wherever atom c has an entry."""
+    """Set w to 0 at every entry of atom c."""
     if c < atoms.direct:
         w[c] = 0.0
     else:
@@ -95,7 +95,7 @@ def atom_clear(c, w, atoms):
 
 @kernel
 def atom_clip(c, free, limits, w, atoms):
-    """w = free within its limits (label_vectors.py), wherever atom c has an entry."""
+    """Set w to free, clipped to its limits (label_vectors.py), at every entry of atom c."""
     if c < atoms.direct:
         w[c] = weight(free, limits, np.uint64(c))
     else:
@@ -107,7 +107,7 @@ def atom_clip(c, free, limits, w, atoms):
 
 @kernel
 def row_dots(indptr, indices, values, w, direct, n_labels, unit_indptr, columns, unit_values, every, dots):
-    """dots[j] = ⟨row j, w⟩."""
+    """Set dots[j] to ⟨row j, w⟩."""
     atoms = AtomArrays(direct, n_labels, unit_indptr, columns, unit_values, every)
     for j in range(len(dots)):
         total = 0.0
@@ -118,7 +118,7 @@ def row_dots(indptr, indices, values, w, direct, n_labels, unit_indptr, columns,
 
 @kernel
 def add_rows(indptr, indices, values, scale, total, direct, n_labels, unit_indptr, columns, unit_values, every):
-    """total += Σ_j scale[j] · row j."""
+    """Add Σ_j scale[j] · row j to total."""
     atoms = AtomArrays(direct, n_labels, unit_indptr, columns, unit_values, every)
     for j in range(len(scale)):
         if scale[j] != 0.0:
@@ -128,7 +128,7 @@ def add_rows(indptr, indices, values, scale, total, direct, n_labels, unit_indpt
 
 @kernel
 def write_rows(indptr, indices, values, direct, n_labels, unit_indptr, columns, unit_values, every, dense):
-    """dense[j] = row j, over the coordinates of w; dense is all zero before."""
+    """Write row j over the coordinates of w to dense[j], which is zero before."""
     atoms = AtomArrays(direct, n_labels, unit_indptr, columns, unit_values, every)
     for j in range(len(dense)):
         for p in range(indptr[j], indptr[j + 1]):
@@ -137,7 +137,7 @@ def write_rows(indptr, indices, values, direct, n_labels, unit_indptr, columns, 
 
 @kernel
 def row_sizes(indptr, indices, values, direct, n_labels, lengths, sizes):
-    """sizes[j] = Σ |values| · ‖atom‖ over the entries of row j, which is ‖row j‖ or more; lengths: of every unit."""
+    """Set sizes[j] to Σ |values| · ‖atom‖ over the entries of row j, a bound on ‖row j‖; lengths are those of units."""
     for j in range(len(sizes)):
         total = 0.0
         for p in range(indptr[j], indptr[j + 1]):
@@ -148,7 +148,7 @@ def row_sizes(indptr, indices, values, direct, n_labels, lengths, sizes):
 
 @kernel
 def feature_peaks(direct, n_labels, indptr, columns, values, every, peaks):
-    """peaks[f] = the largest absolute value of feature f in a unit."""
+    """Set peaks[f] to the largest absolute value of feature f."""
     for p in range(len(columns)):
         f = columns[p]
         peaks[f] = max(peaks[f], abs(values[np.uint64(p) & every]))
@@ -156,7 +156,7 @@ def feature_peaks(direct, n_labels, indptr, columns, values, every, peaks):
 
 @kernel
 def label_scores(u, w, limits, atoms, row):
-    """row[k] = ⟨atom (u, k), w⟩ for all labels at once, which are contiguous in w, within its limits."""
+    """Set row[k] to ⟨atom (u, k), w⟩ for all labels, which are contiguous in w, with w clipped to its limits."""
     if atoms.n_labels == 1:
         row[0] = unit_dot(u, np.uint64(0), w, limits, atoms)
     else:
@@ -167,7 +167,7 @@ def label_scores(u, w, limits, atoms, row):
 
 @kernel
 def unit_scores(w, direct, n_labels, indptr, columns, values, every, units, scores):
-    """scores[j, k] = ⟨atom (units[j], k), w⟩.
+    """Set scores[j, k] to ⟨atom (units[j], k), w⟩.
 
     Every score depends on its own row only, so results do not change with how examples are grouped into calls.
     """
@@ -178,15 +178,15 @@ def unit_scores(w, direct, n_labels, indptr, columns, values, every, units, scor
 
 @kernel
 def unit_dots(w, direct, n_labels, indptr, columns, values, every, units, scores):
-    """The same with one label."""
+    """Set scores[j, 0] to ⟨atom (units[j], 0), w⟩, for tasks with one label."""
     atoms = AtomArrays(direct, n_labels, indptr, columns, values, every)
     for j in range(len(units)):
-        scores[j, 0] = atom_dot(np.int32(direct + units[j]), w, atoms)  # the type of atoms in rows: compiled for one
+        scores[j, 0] = atom_dot(np.int32(direct + units[j]), w, atoms)  # int32 as in rows: compiled only once
 
 
 @kernel
 def add_units(total, direct, n_labels, indptr, columns, values, every, units, shares):
-    """total += Σ_j Σ_k shares[j, k] · atom (units[j], k)."""
+    """Add Σ_j Σ_k shares[j, k] · atom (units[j], k) to total."""
     atoms = AtomArrays(direct, n_labels, indptr, columns, values, every)
     for j in range(len(units)):
         u = np.uint64(units[j])

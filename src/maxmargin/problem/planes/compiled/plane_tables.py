@@ -1,8 +1,8 @@
-"""The tables of the block dual by name, for kernels and for the Python around them; see compiled/plane_dual.py.
+"""Named tuples for the tables of the block dual, for kernels (compiled/plane_dual.py) and for Python.
 
-Without numba, which is loaded only when a kernel is called. At every call from Python numba needs a microsecond to
-recognise a named tuple, and a fraction of that for a plain one: calls that are made for every few examples pass
-plain ones, which the kernel names again.
+This file does not import numba, which is loaded only when a kernel is called. At every call from Python, numba needs a
+microsecond to recognise a named tuple, and a fraction of that for a plain one: calls that are made for every few
+examples pass plain tuples, which the kernel names again.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 
-MEMO = 512  # atom scores remembered within a visit (a power of 2); planes of one example share most of their atoms
+MEMO = 512  # the number of atom scores remembered within a visit (a power of 2); planes of an example share most atoms
 
-ENTRIES, SLOTS, CELLS = range(3)  # what PlaneTables.tops counts: sparse entries, slots, Gram entries
+ENTRIES, SLOTS, CELLS = range(3)  # the counters in PlaneTables.tops: sparse entries, slots, Gram entries
 
-# What a visit reports: Σ cap · penalty of the heights seen, planes added, what the dual gained, an example whose dual
-# has no upper limit (or -1), with a kernel what it waits for (see kernels/compiled/plane_dual.py), and by how much
-# a remembered plane of the first example is higher than the decoder's (or -1, as long as nobody was visited).
+# The numbers that a visit reports: Σ cap · penalty of the heights seen, planes added, gain of the dual, an example
+# whose dual is unbounded (or -1), with a kernel function what is missing (see kernels/compiled/plane_dual.py), and how
+# much higher a remembered plane of the first example is than the decoder's (-1 if no example was visited).
 PENALTY, ADDED, GAIN, UNBOUNDED, AWAITED, MISSED = range(6)
 
 
@@ -29,34 +29,34 @@ class PlaneTables(NamedTuple):
 
     Example i owns the slots base[i] .. base[i] + filled[i] - 1 and a block of capacity[i]² Gram entries from
     gram_base[i]. A slot's plane is the combination of atoms indices/values[start : start + length] with offset b.
-    The tables only grow at their end, which `tops` tells; what is dropped is garbage until it is compacted.
+    The tables grow only at their ends, which are in `tops`; dropped planes stay as garbage until the next compaction.
     """
 
-    # of an example
+    # for each example
     base: NDArray[np.int64]
     filled: NDArray[np.int64]
     capacity: NDArray[np.int64]
     gram_base: NDArray[np.int64]
-    # used so far, by ENTRIES, SLOTS and CELLS
+    # used so far: ENTRIES, SLOTS and CELLS
     tops: NDArray[np.int64]
-    # of a slot
+    # for each slot
     start: NDArray[np.int64]
     length: NDArray[np.int32]
     offset: Array
     alpha: Array
     idle: NDArray[np.int32]  # visits since α was last above 0
-    folds: NDArray[np.int32]  # how often its plane was rounded: planes are folded into one, or moved
-    # of an entry
+    folds: NDArray[np.int32]  # how often its plane was rounded, by folding planes into one or by moving it
+    # for each entry
     indices: NDArray[np.int32]
     values: Array
-    # of a pair of planes of one example
+    # for each pair of planes of one example
     gram: Array
-    # of all planes that ever came: the largest Σ |value|
+    # the largest Σ |value| of all planes that were ever added
     longest: Array
 
     @classmethod
     def empty(cls, examples: int, slots: int, entries: int, cells: int) -> PlaneTables:
-        """No planes, but room for so many slots, sparse entries and Gram entries."""
+        """Return tables without planes that have space for these numbers of slots, sparse entries and Gram entries."""
         return cls(
             base=np.zeros(examples, dtype=np.int64),
             filled=np.zeros(examples, dtype=np.int64),
@@ -75,8 +75,8 @@ class PlaneTables(NamedTuple):
             longest=np.zeros(1),
         )
 
-    def with_room(self, slots: int, entries: int, cells: int) -> PlaneTables:
-        """The same with room for so many more; what has to grow gets twice that, so that it seldom has to."""
+    def grown(self, slots: int, entries: int, cells: int) -> PlaneTables:
+        """Return tables with space for this many more; an array that must grow doubles, so that growth is rare."""
         needed = {
             **dict.fromkeys(("start", "length", "offset", "alpha", "idle", "folds"), int(self.tops[SLOTS]) + slots),
             **dict.fromkeys(("indices", "values"), int(self.tops[ENTRIES]) + entries),
@@ -104,20 +104,20 @@ NO_ROWS = PlaneRows(np.zeros(1, dtype=np.int32), np.zeros(0, dtype=np.int32), np
 
 
 class VisitLimits(NamedTuple):
-    """What a visit may do."""
+    """Limits on the work of a visit."""
 
-    cap: Array  # of Σ α of every example
-    squared: bool  # slacks are, and cap is the inverse of a ridge instead
-    steps: int  # of the ascent of one example
+    cap: Array  # the bound on Σ α of every example
+    squared: bool  # slacks are squared; cap is then the inverse of a ridge
+    steps: int  # ascent steps for one example
     slots: int  # planes of one example
-    patience: int  # visits that a plane stays without weight
-    epsilon: float  # a new plane must cut deeper by this
+    patience: int  # visits after which a plane without weight is dropped
+    epsilon: float  # a new plane must cut deeper than the others by this
 
 
 class VisitWeights(NamedTuple):
-    """The weights of a visit: heights are read from `seen`, changes are added to `w`.
+    """The weights during a visit: heights are read from `seen`, changes are added to `w`.
 
-    These are one vector, unless a kernel function takes part, or the weights have bounds: `seen` is w within them then.
+    Both are the same vector, unless there is a kernel function or w has bounds: then `seen` is w clipped to them.
     """
 
     seen: Array
@@ -126,7 +126,7 @@ class VisitWeights(NamedTuple):
 
 
 class Memo(NamedTuple):
-    """Numbers remembered by atom: scores[place] belongs to atom tags[place], if it was written in this epoch."""
+    """Scores remembered by atom: scores[slot] belongs to atom tags[slot] if it was written in this epoch."""
 
     tags: NDArray[np.int64]
     epochs: NDArray[np.int64]
@@ -134,33 +134,33 @@ class Memo(NamedTuple):
 
 
 class Hashed(NamedTuple):
-    """A hash table of atoms: places[k] is where the atom keys[k] stands."""
+    """A hash table of atoms: places[k] is the position of the atom keys[k]."""
 
     keys: NDArray[np.int64]
     places: NDArray[np.int64]
 
     @classmethod
     def of_size(cls, size: int) -> Hashed:
-        """MemoryBudget for so many."""
+        """Return a table for `size` atoms."""
         return cls(np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64))
 
 
 class Scratch(NamedTuple):
-    """What a visit works in."""
+    """Work arrays for a visit."""
 
     work: Array  # a vector like w, all zero between calls
-    heights: Array  # of the planes of an example
+    heights: Array  # the heights of the planes of an example
     delta: Array  # the changes of their α
     memo: Memo
     hashed: Hashed  # for folding
 
     def plain(self) -> tuple[Any, ...]:
-        """Without the names, all the way down."""
+        """Return plain tuples instead of named ones, at every level."""
         return self.work, self.heights, self.delta, tuple(self.memo), tuple(self.hashed)
 
     @classmethod
     def of(cls, dim: int, slots: int) -> Scratch:
-        """For vectors of this length and examples with so many planes."""
+        """Return work arrays for vectors of length dim and examples with this many planes."""
         memo = Memo(np.full(MEMO, -1), np.zeros(MEMO, dtype=np.int64), np.zeros(MEMO))
         return cls(np.zeros(dim), np.zeros(slots + 1), np.zeros(slots + 1), memo, Hashed.of_size(MEMO))
 

@@ -1,20 +1,20 @@
 """Gotoh's algorithm: the best alignment of two sequences with affine gaps whose costs depend on the position.
 
-An alignment is a list of pairs (i, j), increasing in both. Pair scores are s[i, j] = profile[row_of[i], j]. What is
-skipped between two pairs forms at most two gaps: first the residues of a, standing before the next skipped residue of
-b, then those of b. With `of_a` and `of_b`, (5, n + 1) and (5, m + 1) arrays of rows
+An alignment is a list of pairs (i, j), increasing in both. Pair scores are s[i, j] = profile[row_of[i], j]. Residues
+skipped between two pairs form at most two gaps: first those of a, before the next skipped residue of b, then those of
+b. With `of_a` and `of_b`, (5, n + 1) and (5, m + 1) arrays of rows
 
     OPEN, EXTEND          score of a gap's first, and of every further, skipped residue i
-    AT_OPEN, AT_EXTEND    what is added to these for gaps of the other sequence that stand before residue i (n: the end)
+    AT_OPEN, AT_EXTEND    added to these for gaps of the other sequence that lie before residue i (n: the end)
     TOTAL                 Σ_{t < i} EXTEND[t]
 
-a gap that skips residues u … v - 1 of a and stands before residue q of b scores                                   (1)
+a gap that skips residues u … v - 1 of a and lies before residue q of b scores                                     (1)
 
     OPEN_a[u] + AT_OPEN_b[q] + Σ_{u < t < v} (EXTEND_a[t] + AT_EXTEND_b[q]).
 
-The modes differ in what the residues before the first pair and after the last one score: as any gap (GLOBAL), nothing
-(LOCAL), or nothing for the longer of the two ends and as any gap for the shorter one (OVERLAP; of two equally long
-ends, the one that comes first is free before the first pair and paid for after the last, as if a's came first).
+The modes differ in the scores of residues before the first pair and after the last one: those of any gap (GLOBAL),
+nothing (LOCAL), or nothing for the longer of the two ends and those of any gap for the shorter one (OVERLAP; of two
+equally long ends, that of a is free before the first pair and paid for after the last).
 An alignment without pairs scores 0, or in GLOBAL mode as two gaps.
 
 Best scores that end at (i, j) with a pair (M), with a_i skipped (X), with b_j skipped (Y):                         (2)
@@ -41,7 +41,7 @@ ROWS = 10  # scratch rows of m + 1 numbers
 
 @kernel
 def gap(skipped, u, v, other, q):
-    """(1): skipping residues u … v - 1, before residue q of the other sequence; 0 where there are none."""
+    """Return (1), the score of skipping residues u … v - 1 before residue q of the other sequence; 0 for none."""
     if v <= u:
         return 0.0
     total = skipped[TOTAL, v] - skipped[TOTAL, u + 1]
@@ -50,7 +50,7 @@ def gap(skipped, u, v, other, q):
 
 @kernel
 def score_before(mode, p, q, of_a, of_b):
-    """What the residues before the first pair (p, q) score."""
+    """Return the score of the residues before the first pair (p, q)."""
     if mode == LOCAL:
         return 0.0
     if mode == GLOBAL:
@@ -62,7 +62,7 @@ def score_before(mode, p, q, of_a, of_b):
 
 @kernel
 def score_after(mode, p, q, of_a, of_b):
-    """What the residues after the last pair (p, q) score."""
+    """Return the score of the residues after the last pair (p, q)."""
     n, m = of_a.shape[1] - 1, of_b.shape[1] - 1
     if mode == LOCAL:
         return 0.0
@@ -75,7 +75,7 @@ def score_after(mode, p, q, of_a, of_b):
 
 @kernel
 def score_empty(mode, of_a, of_b):
-    """What the alignment without pairs scores."""
+    """Return the score of the alignment without pairs."""
     n, m = of_a.shape[1] - 1, of_b.shape[1] - 1
     if mode == GLOBAL:
         return gap(of_a, 0, n, of_b, 0) + gap(of_b, 0, m, of_a, n)
@@ -84,14 +84,14 @@ def score_empty(mode, of_a, of_b):
 
 @kernel
 def fill_before(mode, p, of_a, of_b, row):
-    """row[q] = score_before(p, q) for all q: both halves are vector operations."""
+    """Set row[q] to score_before(p, q) for all q: both halves are vector operations."""
     m = of_b.shape[1] - 1
     if mode == LOCAL:
         for q in range(m):
             row[q] = 0.0
         return
     first = gap(of_a, 0, p, of_b, 0) if mode == GLOBAL else 0.0
-    end = m if mode == GLOBAL else min(p + 1, m)  # up to here the gap of b is paid for
+    end = m if mode == GLOBAL else min(p + 1, m)  # up to here the gap of b has a cost
     opened = first + (of_b[OPEN, 0] + of_a[AT_OPEN, p]) - of_b[TOTAL, 1]
     total, more = of_b[TOTAL], of_a[AT_EXTEND, p]
     row[0] = first
@@ -109,13 +109,13 @@ def fill_before(mode, p, of_a, of_b, row):
 
 @kernel
 def fill_after(mode, p, of_a, of_b, row):
-    """row[q] = score_after(p, q) for all q."""
+    """Set row[q] to score_after(p, q) for all q."""
     n, m = of_a.shape[1] - 1, of_b.shape[1] - 1
     if mode == LOCAL:
         for q in range(m):
             row[q] = 0.0
         return
-    end = m if mode == GLOBAL else max(0, m - n + p + 1)  # up to here the gap of a is paid for
+    end = m if mode == GLOBAL else max(0, m - n + p + 1)  # up to here the gap of a has a cost
     if p == n - 1:
         for q in range(end):
             row[q] = 0.0
@@ -146,9 +146,9 @@ def best_alignment(pair, mode, scratch, pairs):
     profile, row_of, low, high, price, of_a, of_b = pair
     trace, rows, best, ends = scratch
     n, m = len(row_of), profile.shape[1]
-    M, above, X, G = rows[0, :m], rows[1, :m], rows[2, :m], rows[3, :m]  # above: M one row before; G: max(M, X)
-    D, before, after = rows[4], rows[5, :m], rows[6, :m]  # D[j + 1]: max(M, X, Y) of column j, one row before
-    opened, Z, extended = rows[7], rows[8, :m], rows[9, :m]  # of Y, see below
+    M, above, X, G = rows[0, :m], rows[1, :m], rows[2, :m], rows[3, :m]  # above: M of the row before; G: max(M, X)
+    D, before, after = rows[4], rows[5, :m], rows[6, :m]  # D[j + 1]: max(M, X, Y) of column j in the row before
+    opened, Z, extended = rows[7], rows[8, :m], rows[9, :m]  # for Y, see below
     for j in range(m):
         M[j] = X[j] = best[j] = -np.inf
     for j in range(m + 1):
@@ -179,7 +179,7 @@ def best_alignment(pair, mode, scratch, pairs):
             higher = total > best[j]
             best[j] = total if higher else best[j]
             ends[j] = i if higher else ends[j]
-        # Y[j] - Σ_{t <= j} extend_t is a running maximum, so that all but this maximum is a vector operation.
+        # Y[j] - Σ_{t <= j} extend_t is a running maximum, so that everything but this maximum is a vector operation.
         slot_open, slot_extend = of_a[AT_OPEN, i + 1], of_a[AT_EXTEND, i + 1]
         for j in range(m):
             extended[j] = b_total[j] + j * slot_extend
@@ -236,7 +236,7 @@ def best_alignments(flat, mode, scratch, scores, pairs):
 
 @kernel
 def walk_back(trace, i, j, pairs):
-    """The pairs of the alignment that ends with (i, j), written to the end of `pairs`; returns how many they are."""
+    """Write the pairs of the alignment that ends with (i, j) to the end of `pairs`; return their number."""
     top = len(pairs)
     while True:
         top -= 1
@@ -257,9 +257,9 @@ def walk_back(trace, i, j, pairs):
 
 @kernel
 def paid_gaps(pairs, n, m, mode, paid):
-    """The skipped residues that score something, rows (sequence, residue, place in the other one, 1 unless the first).
+    """List the skipped residues with a score: (sequence, residue, position in the other one, 1 unless the first).
 
-    Returns how many they are. This is what (1) is summed over for the alignment with these pairs.
+    Return their number. (1) is a sum over this list for the alignment with these pairs.
     """
     if len(pairs) == 0:
         if mode != GLOBAL:
@@ -294,11 +294,11 @@ def list_gap(sequence, u, v, place, paid, top):
 
 @kernel
 def best_per_right(profile, row_of, low, high, of_a, of_b, mode, v, best):
-    """best[c] = the highest score of an alignment with exactly c pairs such that low[i] <= j < high[i].
+    """Set best[c] to the highest score of an alignment with exactly c pairs such that low[i] <= j < high[i].
 
-    v[0], v[1] and v[2], (n, m, most + 1), are M, X and Y of (2) for every number of such pairs so far; they are left
-    filled for trace_right. With them the most violated output is exact for every violation that depends on the output
-    through its loss and its score alone.
+    v[0], v[1] and v[2], (n, m, most + 1), are M, X and Y of (2) for every number of such pairs so far; trace_right
+    reads them. This gives the exact most violated output for every violation that depends on the output only through
+    its loss and its score.
     """
     n, m = len(row_of), profile.shape[1]
     most = len(best)
@@ -335,7 +335,7 @@ def best_per_right(profile, row_of, low, high, of_a, of_b, mode, v, best):
 
 @kernel
 def trace_right(low, high, of_a, of_b, mode, v, c, pairs):
-    """The pairs behind best[c] of best_per_right, at the end of `pairs`; returns how many they are."""
+    """Write the pairs of best[c] of best_per_right to the end of `pairs`; return their number."""
     n, m = v.shape[1], v.shape[2]
     i, j, high_score = -1, -1, score_empty(mode, of_a, of_b) if c == 0 else -np.inf
     for p in range(n):

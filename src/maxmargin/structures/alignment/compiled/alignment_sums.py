@@ -1,13 +1,13 @@
-"""Sums over all alignments of two sequences, where alignment.py has maxima.
+"""Sums over all alignments of two sequences; alignment.py has the maxima.
 
-Notation as there; sums take the place of the maxima in (2) there, and M, X, Y are logarithms. Skipped residues of a
-come before those of b, so that every alignment has one way through the states and is counted once:
+The notation is that of alignment.py; sums replace the maxima in (2) there, and M, X, Y are logarithms. Skipped residues
+of a come before those of b, so that every alignment has one path through the states and is counted once:
 
     log Z = log (exp(score without pairs) + Σ_{i, j} exp(M[i, j] + score after (i, j)))                             (1)
 
 Read from its last pair backwards, an alignment is a sequence of choices: where it ends, and from which state each state
-was reached. A choice has as its probability the share of its term of the sum, so that the probability of a state
-follows from those behind it, by products and sums of positive numbers. The entropy is the sum over all states of
+was reached. The probability of a choice is the share of its term in the sum, so the probability of a state follows
+from those of later states, by products and sums of positive numbers. The entropy is the sum over all states of
 p(state) times the entropy of its choice.                                                                           (2)
 """
 
@@ -44,7 +44,7 @@ def pair_score(pair, i, j):
 
 @kernel
 def skip_a(of_a, of_b, i, j, further):
-    """The score of skipping residue i of a after the pair or the skip before it, in column j."""
+    """Return the score of skipping residue i of a after the pair or the skip before it, in column j."""
     if further:
         return of_a[EXTEND, i] + of_b[AT_EXTEND, j + 1]
     return of_a[OPEN, i] + of_b[AT_OPEN, j + 1]
@@ -52,7 +52,7 @@ def skip_a(of_a, of_b, i, j, further):
 
 @kernel
 def skip_b(of_a, of_b, i, j, further):
-    """The score of skipping residue j of b, in row i."""
+    """Return the score of skipping residue j of b, in row i."""
     if further:
         return of_b[EXTEND, j] + of_a[AT_EXTEND, i + 1]
     return of_b[OPEN, j] + of_a[AT_OPEN, i + 1]
@@ -92,18 +92,18 @@ def fill_sums(pair, mode, v):
 
 @kernel
 def use_gap(used, u, v, other, q, p):
-    """A gap of residues u … v - 1 before residue q of the other sequence is there with probability p."""
+    """Record that a gap of residues u … v - 1 before residue q of the other sequence has probability p."""
     if v > u:
         used[OPEN, u] += p
         other[AT_OPEN, q] += p
         other[AT_EXTEND, q] += p * (v - u - 1)
-        used[TOTAL, v] += p  # as TOTAL is read by `gap`; spread_sums makes shares of EXTEND from these
+        used[TOTAL, v] += p  # TOTAL, as `gap` reads it; spread_sums turns these into shares of EXTEND
         used[TOTAL, u + 1] -= p
 
 
 @kernel
 def use_before(mode, i, j, used_a, used_b, p):
-    """What score_before(i, j) reads is used with probability p."""
+    """Record that the scores that score_before(i, j) reads are used with probability p."""
     if mode == GLOBAL:
         use_gap(used_a, 0, i, used_b, 0, p)
         use_gap(used_b, 0, j, used_a, i, p)
@@ -116,7 +116,7 @@ def use_before(mode, i, j, used_a, used_b, p):
 
 @kernel
 def use_after(mode, i, j, used_a, used_b, p):
-    """What score_after(i, j) reads is used with probability p."""
+    """Record that the scores that score_after(i, j) reads are used with probability p."""
     n, m = used_a.shape[1] - 1, used_b.shape[1] - 1
     if mode == GLOBAL:
         use_gap(used_a, i + 1, n, used_b, j + 1, p)
@@ -209,7 +209,7 @@ def draw_alignment(pair, mode, v, log_z, uniforms, pairs):
             if left_over < 0.0:
                 break
             p = math.exp(v[PAIR, row, column] + score_after(mode, row, column, of_a, of_b) - log_z)
-            if p > 0.0:  # the last one that is possible, if rounding leaves something over
+            if p > 0.0:  # the last possible one, if rounding leaves a remainder
                 i, j = row, column
                 left_over -= p
     top, state, drawn = len(pairs), PAIR, 1

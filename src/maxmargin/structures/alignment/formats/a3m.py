@@ -1,8 +1,8 @@
-"""A3M and A2M: alignments to a query, in which residues that the query has no place for are lower-case.
+"""A3M and A2M: alignments to a query, in which residues without a column of the query are lower-case.
 
 A row has one upper-case letter or "-" for each match column. Lower-case letters between them are insertions, which are
-aligned to nothing; A2M fills rows up with dots to equal length, A3M leaves the dots out. Files of the HH-suite may
-begin with rows that say something of each residue of the query, such as its secondary structure.
+not aligned; A2M pads rows with dots to equal length, A3M leaves the dots out. Files of the HH-suite may begin with rows
+that annotate each residue of the query, such as its secondary structure.
 """
 
 from __future__ import annotations
@@ -19,18 +19,30 @@ from maxmargin.structures.alignment.formats.multiple import (
     with_descriptions,
 )
 
-# The HH-suite's names of rows with one character about each residue of the query: amino acid, solvent accessibility
-# and secondary structure, known (dssp) or predicted, and how sure the prediction is.
+# The HH-suite's names of rows with one character for each residue of the query: amino acid, solvent accessibility and
+# secondary structure, known (dssp) or predicted, and the confidence of the prediction.
 ABOUT_THE_QUERY = frozenset({"aa_dssp", "aa_pred", "sa_dssp", "ss_conf", "ss_dssp", "ss_pred"})
 _INSERTION = re.compile("[a-z]+")
 _NOT_MATCHED = re.compile("[a-z.]+")
 
 
 def read_a3m(source: TextFile) -> MultipleAlignment:
-    """An alignment in A3M or A2M, its rows filled up with dots to equal length; `source` as in `read_fasta`.
+    """Read an alignment in A3M or A2M, padding its rows with dots to equal length.
 
-    Insertions of two rows may then share a column, but `pair` does not count them as aligned. What the file says of the
-    query's residues is kept as annotations of the first row, and lines that begin with "#" before it as comments CC.
+    Insertions of two rows may then share a column, but `pair` does not count them as aligned. Annotations of the
+    query's residues become annotations of the first row, and lines that begin with "#" before it become comments CC.
+
+    Parameters
+    ----------
+    source : a path, or an open text file.
+
+    Returns
+    -------
+    MultipleAlignment.
+
+    See Also
+    --------
+    write_a3m : writes such files.
     """
     comments: list[str] = []
     with reading(source) as lines:
@@ -53,9 +65,18 @@ def read_a3m(source: TextFile) -> MultipleAlignment:
 
 
 def write_a3m(target: TextFile, alignment: MultipleAlignment) -> None:
-    """Write an alignment whose lower-case letters are insertions, as `read_a3m` returns it.
+    """Write an alignment in A3M.
 
-    Of the annotations only those have a place in the format that `read_a3m` finds.
+    Only annotations that `read_a3m` reads are part of the format; others are not written.
+
+    Parameters
+    ----------
+    target : a path, or an open text file.
+    alignment : a MultipleAlignment whose lower-case letters are insertions, as `read_a3m` returns it.
+
+    See Also
+    --------
+    read_a3m : reads such files.
     """
     if alignment.lowercase != "inserted":
         raise ValueError(
@@ -80,14 +101,14 @@ def write_a3m(target: TextFile, alignment: MultipleAlignment) -> None:
 
 
 def _strange(name: str, text: str) -> str:
-    """Rows about the query are not sequences: any characters may stand there."""
+    """Return the message for a character that is not allowed; rows about the query may have any characters."""
     return "" if name in ABOUT_THE_QUERY else strange_character(text)
 
 
 def _checked(
     lines: TextLines, numbered: list[tuple[int, SequenceRecord]]
 ) -> tuple[list[SequenceRecord], list[SequenceRecord]]:
-    """What is said about the query, and the rows, if all have the same number of match columns."""
+    """Return the annotations of the query and the rows; raise unless all have the same number of match columns."""
     notes = {record.name: record for _, record in numbered if record.name in ABOUT_THE_QUERY}
     records = [record for _, record in numbered if record.name not in ABOUT_THE_QUERY]
     if not records:
@@ -111,7 +132,7 @@ def _matched(record: SequenceRecord) -> str:
 
 
 def _insertions(row: str) -> dict[int, str]:
-    """{how many match columns stand before: the insertion there}."""
+    """Return {number of match columns before: the insertion there}."""
     row = row.replace(".", "")
     found: dict[int, str] = {}
     lower = 0
@@ -122,7 +143,7 @@ def _insertions(row: str) -> dict[int, str]:
 
 
 def _filled(matched: str, insertions: dict[int, str], widths: dict[int, int]) -> str:
-    """A row with every insertion in its place, and dots where other rows have more."""
+    """Return a row with all its insertions, padded with dots where other rows have longer ones."""
     parts, begin = [], 0
     for place in sorted(widths):
         parts += [matched[begin:place], insertions.get(place, "").ljust(widths[place], ".")]

@@ -11,7 +11,7 @@ from maxmargin.structures.alignment.formats.multiple import MultipleAlignment, s
 
 
 class SequenceRecord(NamedTuple):
-    """A sequence with a name, and what else its header says."""
+    """A sequence with a name, and the rest of its header."""
 
     name: str
     description: str
@@ -19,22 +19,67 @@ class SequenceRecord(NamedTuple):
 
 
 def read_fasta(source: TextFile) -> list[SequenceRecord]:
-    """All sequences of a file, with their gaps if they are aligned.
+    r"""Return all sequences of a FASTA file, with their gaps if they are aligned.
 
-    `source` is a path (the suffixes .gz, .xz and .bz2 are read as compressed) or an open text file. The name is the
-    header's first word. White space inside sequences has no meaning and is left out, as are empty lines.
+    The name of a sequence is the first word of its header. White space inside sequences and empty lines are ignored.
+
+    Parameters
+    ----------
+    source : a path (the suffixes .gz, .xz and .bz2 are read as compressed), or an open text file.
+
+    Returns
+    -------
+    list of SequenceRecord.
+
+    Examples
+    --------
+    >>> import io
+    >>> from maxmargin.formats import read_fasta
+    >>> read_fasta(io.StringIO(">one first\nACDE\n"))[0].sequence
+    'ACDE'
+
+    See Also
+    --------
+    iterate_fasta : one sequence at a time.   read_aligned_fasta : the rows of an alignment.
     """
     return list(iterate_fasta(source))
 
 
 def iterate_fasta(source: TextFile) -> Iterator[SequenceRecord]:
-    """The sequences of a file one by one, so that large files need little memory; see read_fasta."""
+    """Yield the sequences of a file one by one, so that large files need little memory.
+
+    Parameters
+    ----------
+    source : as for `read_fasta`.
+
+    Returns
+    -------
+    iterator of SequenceRecord.
+
+    See Also
+    --------
+    read_fasta : all sequences at once.
+    """
     with reading(source) as lines:
         yield from (record for _, record in headed(lines))
 
 
 def read_aligned_fasta(source: TextFile, lowercase: str = "aligned") -> MultipleAlignment:
-    """A file whose sequences are the rows of an alignment; `lowercase` says what lower-case letters mean there."""
+    """Read a FASTA file whose sequences are the rows of an alignment.
+
+    Parameters
+    ----------
+    source : a path, or an open text file.
+    lowercase : the meaning of lower-case letters; see MultipleAlignment.
+
+    Returns
+    -------
+    MultipleAlignment.
+
+    See Also
+    --------
+    read_fasta : sequences that need not be aligned.
+    """
     with reading(source) as lines:
         records = list(headed(lines))
         if not records:
@@ -51,9 +96,19 @@ def read_aligned_fasta(source: TextFile, lowercase: str = "aligned") -> Multiple
 
 
 def write_fasta(target: TextFile, records: Iterable[SequenceRecord] | MultipleAlignment, width: int = 60) -> None:
-    """Write sequences in lines of `width` letters; of an alignment its rows, of whose annotations only DE has a place.
+    """Write sequences to a FASTA file.
 
-    What is written reads back as it was; records that would not are refused.
+    The file reads back unchanged; records for which it would not are refused.
+
+    Parameters
+    ----------
+    target : a path, or an open text file.
+    records : SequenceRecord objects; or a MultipleAlignment, whose rows are written, with no annotations but DE.
+    width : the number of letters per line.
+
+    See Also
+    --------
+    read_fasta : reads such files.
     """
     records = aligned_records(records) if isinstance(records, MultipleAlignment) else _checked(records)
     if not is_whole(width) or width < 1:
@@ -71,7 +126,7 @@ def write_fasta(target: TextFile, records: Iterable[SequenceRecord] | MultipleAl
 
 
 def aligned_records(alignment: MultipleAlignment) -> list[SequenceRecord]:
-    """The rows of an alignment with their descriptions."""
+    """Return the rows of an alignment with their descriptions."""
     notes = alignment.annotations.of_rows
     descriptions = [" ".join(text for feature, text in row if feature == "DE" and text) for row in notes]
     return list(map(SequenceRecord, alignment.names, descriptions, alignment.rows))
@@ -89,7 +144,7 @@ def _checked(records: Any) -> list[SequenceRecord]:
 
 
 def header(record: SequenceRecord) -> str:
-    """The line above a sequence, if what it says can be read back from it."""
+    """Return the line above a sequence; raise unless it can be read back."""
     name, description, _ = record
     line = f">{name} {description}" if description else f">{name}"
     if _words(line) != (name, description) or not name or "\n" in line or "\r" in line:
@@ -103,10 +158,10 @@ def header(record: SequenceRecord) -> str:
 def headed(
     lines: TextLines, strange: Callable[[str, str], str] | None = None, comments: list[str] | None = None
 ) -> Iterator[tuple[int, SequenceRecord]]:
-    """The records of a file, each with the number of its header's line.
+    """Yield the records of a file, each with the line number of its header.
 
-    strange(name, text) says what must not be in a line of the record of that name, where something is. `comments`
-    collects the lines that begin with "#" before the first header, in formats that have such.
+    strange(name, text) returns a message if a line of the record of that name has a character that is not allowed.
+    `comments` collects the lines that begin with "#" before the first header, in formats that have such lines.
     """
     number, name, description, parts = 0, "", "", list[str]()
     for line in lines:
@@ -132,7 +187,7 @@ def headed(
 
 
 def _words(line: str) -> tuple[str, str]:
-    """Name and description in a header, empty where it has none."""
+    """Return name and description in a header, empty if it has none."""
     words = line[1:].split(maxsplit=1)
     return words[0] if words else "", words[1].rstrip() if len(words) > 1 else ""
 

@@ -1,4 +1,4 @@
-"""MultipleAlignment: many sequences in rows of equal length, with what is known about rows, columns and residues."""
+"""MultipleAlignment: many sequences in rows of equal length, with annotations of rows, columns and residues."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ Notes = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Annotations:
-    """What an alignment file says besides the rows; the two letters are the Stockholm format's names of the kinds.
+    """The annotations of an alignment file; the two letters are the Stockholm format's names of the kinds.
 
+    Parameters
+    ----------
     of_file : (feature, text) in the order of the file, a feature of several lines several times (GF).
     of_rows : the same for every row (GS); the feature DE is a sequence's description.
     of_columns : {feature: one character per column} (GC).
@@ -39,12 +41,14 @@ class Annotations:
 class MultipleAlignment:
     """Sequences in rows of equal length; residues in one column are aligned.
 
-    names : of the rows. They need not differ, but `pair` finds a name only if it is that of one row.
+    Parameters
+    ----------
+    names : names of the rows. They need not be unique, but `pair` finds only unique names.
     rows : letters, "*", and the gaps "-", ".", "_" and "~".
-    annotations : rows without any may be left out altogether.
-    lowercase : what lower-case letters say. "aligned": nothing. "untrusted": the residues are aligned, but not for
-        sure, as in references made from structures. "inserted": they are aligned to nothing, as in A3M and A2M.
-        Unless they say nothing, `sequence`, `pair` and `columns` return residues in upper case.
+    annotations : may be omitted for alignments without any.
+    lowercase : the meaning of lower-case letters. "aligned": none. "untrusted": the residues are aligned, but without
+        certainty, as in references made from structures. "inserted": they are not aligned, as in A3M and A2M. In the
+        last two cases, `sequence`, `pair` and `columns` return residues in upper case.
     """
 
     names: tuple[str, ...]
@@ -83,11 +87,11 @@ class MultipleAlignment:
         return len(self.rows[0])
 
     def sequence(self, row: int | str) -> str:
-        """The residues of a row, given by its number or its name."""
+        """Return the residues of a row, given by its number or its name."""
         return self._letters(self.rows[self._number(row)].translate(_NO_GAPS))
 
     def pair(self, first: int | str, second: int | str) -> tuple[str, str, PairwiseAlignment]:
-        """The sequences of two rows, and how this aligns them."""
+        """Return the sequences of two rows, and their pairwise alignment."""
         i, j = self._number(first), self._number(second)
         doubtful = self.lowercase != "aligned"
         alignment = PairwiseAlignment.from_gapped(self.rows[i], self.rows[j], GAPS, lowercase_untrusted=doubtful)
@@ -96,10 +100,10 @@ class MultipleAlignment:
         return self.sequence(i), self.sequence(j), alignment
 
     def columns(self, row: int | str) -> dict[str, str]:
-        """What is known of each residue of a row, {name: one character per residue}, as `Aligner` takes it.
+        """Return the annotations of each residue of a row, {name: one character per residue}, as `Aligner` takes them.
 
-        "residue" is the sequence; the others are the annotations of the row's residues and, where the row has none of
-        that name, those of the alignment's columns.
+        "residue" is the sequence; the others are the annotations of the row's residues and, for names that the row does
+        not have, those of the alignment's columns.
         """
         i = self._number(row)
         residues = [c for c, letter in enumerate(self.rows[i]) if letter not in GAPS]
@@ -157,11 +161,11 @@ class MultipleAlignment:
 
 
 def strange_character(row: str) -> str:
-    """What to say of the first character that no row of residues and gaps may have; nothing where all is well."""
+    """Return a message about the first character that a row must not have; empty if there is none."""
     found = _STRANGE.search(row)
     return f"{found[0]!r} at position {found.start() + 1}; expected letters, '*' and gaps" if found else ""
 
 
 def with_descriptions(descriptions: Sequence[str]) -> Annotations:
-    """Annotations of rows that have a description, which is their feature DE, or the empty string."""
+    """Return annotations with these descriptions of rows, as feature DE; an empty string stands for none."""
     return Annotations(of_rows=tuple((("DE", text),) if text else () for text in descriptions))

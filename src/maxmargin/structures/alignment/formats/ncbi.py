@@ -10,18 +10,20 @@ import numpy as np
 from maxmargin.base.arrays import Array
 from maxmargin.inputs.readers.text_file import TextFile, TextLines, reading, writing
 
-# How Biopython's matrices name gap scores in their comments; a gap of k residues scores open + (k - 1) · extend.
+# The names of gap scores in the comments of Biopython's matrices; a gap of k residues scores open + (k - 1) · extend.
 _GAP = re.compile(r"gap (open|extend) score:\s*(\S+)$")
 
 
 @dataclass(frozen=True, eq=False)
 class SubstitutionMatrix:
-    """Scores of aligning one letter to another, and what gaps cost.
+    """Scores of aligning one letter with another, and the costs of gaps.
 
+    Parameters
+    ----------
     alphabet : K names, mostly single letters.
-    values : (K, K) scores; the row is the letter of the first sequence. Need not be symmetric.
-    gap_open, gap_extend : cost of the first residue of a gap and of each further one, positive where gaps are
-        penalised; None where nothing is known.
+    values : (K, K) scores; the row is the letter of the first sequence. The matrix need not be symmetric.
+    gap_open, gap_extend : the cost of the first residue of a gap and of each further one, positive if gaps are
+        penalised; None if it is not known.
     comments : lines about the matrix.
     """
 
@@ -49,7 +51,7 @@ class SubstitutionMatrix:
             object.__setattr__(self, name, value)
 
     def __getitem__(self, pair: tuple[str, str]) -> float:
-        """The score of two letters."""
+        """Return the score of two letters."""
         for letter in pair:
             if letter not in self.alphabet:
                 raise KeyError(f"{letter!r} is not one of the letters {' '.join(self.alphabet)}")
@@ -71,9 +73,21 @@ class SubstitutionMatrix:
 
 
 def read_matrix(source: TextFile) -> SubstitutionMatrix:
-    """A substitution matrix; `source` as in `read_fasta`.
+    """Read a substitution matrix in NCBI's text format.
 
     Gap costs are those of comment lines such as "gap open score: -11" and "gap extend score: -1".
+
+    Parameters
+    ----------
+    source : a path, or an open text file.
+
+    Returns
+    -------
+    SubstitutionMatrix.
+
+    See Also
+    --------
+    write_matrix : writes such files.
     """
     letters: list[str] = []
     rows: list[list[float]] = []
@@ -103,7 +117,17 @@ def read_matrix(source: TextFile) -> SubstitutionMatrix:
 
 
 def write_matrix(target: TextFile, matrix: SubstitutionMatrix) -> None:
-    """Write a substitution matrix so that it reads back as it was; integers where all scores are integers."""
+    """Write a substitution matrix so that it reads back unchanged; as integers if all scores are integers.
+
+    Parameters
+    ----------
+    target : a path, or an open text file.
+    matrix : a SubstitutionMatrix.
+
+    See Also
+    --------
+    read_matrix : reads such files.   maxmargin.Aligner.to_matrix : the matrix of a trained model.
+    """
     if not isinstance(matrix, SubstitutionMatrix):
         raise ValueError(
             f"got {type(matrix).__name__}; expected a SubstitutionMatrix: use aligner.to_matrix(), or "

@@ -1,4 +1,4 @@
-"""Pairs of sequences in FASTA: the first record and the second, the third and the fourth, …, aligned or not."""
+"""Pairs of sequences in FASTA: the first and the second record, the third and the fourth, …, aligned or not."""
 
 from __future__ import annotations
 
@@ -10,21 +10,45 @@ from maxmargin.structures.alignment.formats.fasta import SequenceRecord, headed,
 
 
 class SequencePair(NamedTuple):
-    """Two records that belong together; where they are aligned, with gaps, so that both have the same length."""
+    """Two records that belong together; aligned ones have gaps, so that both have the same length."""
 
     first: SequenceRecord
     second: SequenceRecord
 
 
 def read_fasta_pairs(source: TextFile, aligned: bool = True) -> list[SequencePair]:
-    """All pairs of a file; see iterate_fasta_pairs."""
+    """Return all pairs of sequences of a FASTA file.
+
+    Parameters
+    ----------
+    source, aligned : as for `iterate_fasta_pairs`.
+
+    Returns
+    -------
+    list of SequencePair.
+
+    See Also
+    --------
+    iterate_fasta_pairs : one pair at a time.   write_fasta_pairs : writes such files.
+    """
     return list(iterate_fasta_pairs(source, aligned))
 
 
 def iterate_fasta_pairs(source: TextFile, aligned: bool = True) -> Iterator[SequencePair]:
-    """The pairs of a file one by one, so that large files need little memory.
+    """Yield the pairs of a file one by one, so that large files need little memory.
 
-    aligned : whether both sequences of a pair must have the same length, gaps included.
+    Parameters
+    ----------
+    source : a path, or an open text file.
+    aligned : True if both sequences of a pair must have the same length, gaps included.
+
+    Returns
+    -------
+    iterator of SequencePair.
+
+    See Also
+    --------
+    read_fasta_pairs : all pairs at once.
     """
     with reading(source) as lines:
         first = None
@@ -48,7 +72,18 @@ def iterate_fasta_pairs(source: TextFile, aligned: bool = True) -> Iterator[Sequ
 
 
 def write_fasta_pairs(target: TextFile, pairs: Iterable[SequencePair], width: int = 60) -> None:
-    """Write pairs of records, one after the other."""
+    """Write pairs of records, one after the other.
+
+    Parameters
+    ----------
+    target : a path, or an open text file.
+    pairs : SequencePair objects.
+    width : the number of letters per line.
+
+    See Also
+    --------
+    read_fasta_pairs : reads such files.
+    """
     with writing(target) as file:
         for pair in pairs:
             write_fasta(file, list(pair), width)

@@ -1,4 +1,4 @@
-"""Two aligned sequences as text for reading: rows in blocks, with a line between them that shows what is aligned."""
+"""Two aligned sequences as readable text: rows in blocks, with a line between them that marks aligned residues."""
 
 from __future__ import annotations
 
@@ -13,10 +13,21 @@ IDENTICAL, DIFFERENT, UNTRUSTED, GAP = "|", ":", ".", "-"
 def render(
     alignment: PairwiseAlignment, a: str, b: str, width: int = 60, names: tuple[str, str] = ("first", "second")
 ) -> str:
-    """The alignment in blocks of `width` columns; positions, counted from 1, stand at both ends of the rows.
+    """Return an alignment as text, in blocks, with positions, counted from 1, at both ends of the rows.
 
-    Between the rows, "|" marks aligned residues that are identical and ":" others; "." those that are not trusted. A
+    Between the rows, "|" marks aligned residues that are identical, ":" others, and "." those that are not trusted. A
     row that has only gaps in a block repeats the position before it.
+
+    Parameters
+    ----------
+    alignment : a PairwiseAlignment.
+    a, b : the two sequences.
+    width : the number of columns per block.
+    names : the names of the two sequences.
+
+    Returns
+    -------
+    str.
     """
     if width < 1:
         raise ValueError(f"width is {width}; expected 1 column or more")
@@ -41,7 +52,7 @@ def render(
 
 
 def layout(alignment: PairwiseAlignment) -> NDArray[np.int64]:
-    """Which residues stand in each column of the two rows, (columns, 2); -1 for a gap."""
+    """Return the residues in each column of the two rows, (columns, 2); -1 for a gap."""
     n, m = alignment.lengths
     rows = alignment.gapped("x" * n, "x" * m, GAP)
     here = np.array([[letter != GAP for letter in row] for row in rows], dtype=bool).reshape(2, -1).T
@@ -49,7 +60,7 @@ def layout(alignment: PairwiseAlignment) -> NDArray[np.int64]:
 
 
 def ends(columns: NDArray[np.int64], begin: int, end: int) -> list[tuple[int, int]]:
-    """First and last position, counted from 1, of both rows in a block of columns of `layout`.
+    """Return the first and last position, counted from 1, of both rows in a block of columns of `layout`.
 
     A row that has only gaps there repeats the position before it.
     """

@@ -9,7 +9,7 @@ from maxmargin.inputs.readers.text_file import TextFile, TextLines, reading, wri
 from maxmargin.structures.alignment.formats.multiple import Annotations, MultipleAlignment, strange_character
 
 FIRST_LINE = "# STOCKHOLM 1.0"
-# What stands on lines with one character per column: the number of words, and how messages speak of them.
+# Lines with one character per column: the number of words, and their names in messages.
 FOLLOWED_BY = {
     "": (2, "the name of a row and its residues"),
     "#=GC": (3, "a feature and one character per column"),
@@ -18,11 +18,24 @@ FOLLOWED_BY = {
 
 
 def read_stockholm(source: TextFile, lowercase: str = "aligned") -> MultipleAlignment:
-    """The alignment of a file that holds one; `source` as in `read_fasta`.
+    """Read the alignment of a Stockholm file that holds one.
 
     All annotations are kept. Those of residues and columns (#=GR, #=GC), such as the secondary structure SS and the
-    solvent accessibility SA, become columns of the sequences by `MultipleAlignment.columns`. `lowercase` says what
-    lower-case letters mean ("inserted" in what HMMER writes). Lines that begin with "#" but not with "#=" say nothing.
+    solvent accessibility SA, become columns of the sequences by `MultipleAlignment.columns`. Lines that begin with "#"
+    but not with "#=" are ignored.
+
+    Parameters
+    ----------
+    source : a path, or an open text file.
+    lowercase : the meaning of lower-case letters ("inserted" for files of HMMER); see MultipleAlignment.
+
+    Returns
+    -------
+    MultipleAlignment.
+
+    See Also
+    --------
+    iterate_stockholm : files with many alignments.   write_stockholm : writes such files.
     """
     with reading(source) as lines:
         found = list(_alignments(lines, lowercase))
@@ -34,15 +47,38 @@ def read_stockholm(source: TextFile, lowercase: str = "aligned") -> MultipleAlig
 
 
 def iterate_stockholm(source: TextFile, lowercase: str = "aligned") -> Iterator[MultipleAlignment]:
-    """The alignments of a file that holds many, one after the other, such as a release of Pfam."""
+    """Yield the alignments of a file that holds many, such as a release of Pfam.
+
+    Parameters
+    ----------
+    source, lowercase : as for `read_stockholm`.
+
+    Returns
+    -------
+    iterator of MultipleAlignment.
+
+    See Also
+    --------
+    read_stockholm : files with one alignment.
+    """
     with reading(source) as lines:
         yield from _alignments(lines, lowercase)
 
 
 def write_stockholm(target: TextFile, alignment: MultipleAlignment, width: int | None = None) -> None:
-    """Write an alignment with its annotations, in blocks of `width` columns (None: in one block).
+    """Write an alignment with its annotations.
 
-    What is written reads back as it was; names and annotations that would not are refused.
+    The file reads back unchanged; names and annotations for which it would not are refused.
+
+    Parameters
+    ----------
+    target : a path, or an open text file.
+    alignment : a MultipleAlignment.
+    width : the number of columns per block; None for one block.
+
+    See Also
+    --------
+    read_stockholm : reads such files.
     """
     if width is not None and (not is_whole(width) or width < 1):
         raise ValueError(f"width is {width!r}; expected 1 column or more, or None")
@@ -70,8 +106,8 @@ def _alignments(lines: TextLines, lowercase: str) -> Iterator[MultipleAlignment]
 class _Draft:
     """An alignment while its lines are read.
 
-    Texts with one character per column are kept in parts, block by block, under the words that stand before them: the
-    name of a row; "#=GC" and a feature; "#=GR", a row's name and a feature.
+    Texts with one character per column are kept in pieces, block by block, under the words before them: the name of a
+    row; "#=GC" and a feature; "#=GR", a row's name and a feature.
     """
 
     def __init__(self, lines: TextLines):
@@ -79,7 +115,7 @@ class _Draft:
         self.parts: dict[tuple[str, ...], list[str]] = {}
         self.of_file: list[tuple[str, str]] = []
         self.of_rows: dict[str, list[tuple[str, str]]] = {}
-        self.last_line: dict[tuple[str, ...], int] = {}  # where each of them was last spoken of
+        self.last_line: dict[tuple[str, ...], int] = {}  # the last line of each
 
     def add(self, line: str) -> None:
         kind = line.split(maxsplit=1)[0] if line.startswith("#") else ""
@@ -103,7 +139,7 @@ class _Draft:
             raise self.lines.error(f"found {kind!r}; expected a row, or an annotation #=GF, #=GS, #=GC or #=GR")
 
     def finished(self, lowercase: str) -> MultipleAlignment:
-        """The alignment, if what was read fits together."""
+        """Return the alignment; raise unless the lines are consistent."""
         texts = {key: "".join(parts) for key, parts in self.parts.items()}
         rows = {key[0]: text for key, text in texts.items() if len(key) == 1}
         if not rows:
@@ -131,7 +167,7 @@ class _Draft:
         return MultipleAlignment(tuple(rows), tuple(rows.values()), annotations, lowercase)
 
     def _words(self, line: str, count: int, expected: str) -> list[str]:
-        """The words of a line, of which the last may be empty or hold white space only where it is free text."""
+        """Return the words of a line; the last may be empty, or contain white space, only if it is free text."""
         free = line.startswith(("#=GF", "#=GS"))
         words = line.split(maxsplit=count - 1) if free else line.split()
         if free and len(words) == count - 1:
@@ -142,7 +178,7 @@ class _Draft:
 
 
 def _written(alignment: MultipleAlignment, width: int) -> Iterator[str]:
-    """The lines of the file."""
+    """Yield the lines of the file."""
     annotations = alignment.annotations
     texts: dict[tuple[str, ...], str] = {}
     for name, row, features in zip(alignment.names, alignment.rows, annotations.of_residues, strict=True):

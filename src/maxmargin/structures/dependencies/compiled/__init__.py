@@ -1,1 +1,1 @@
-"""Inner loops of dependency trees."""
+"""Compiled inner loops of dependency trees."""

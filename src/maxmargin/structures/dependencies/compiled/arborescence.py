@@ -4,15 +4,14 @@ Nodes are 0, the root, and 1 … n; scores[h, m] is that of the arc from h to m.
 
     heads = argmax Σ_m scores[heads[m], m]      over all trees in which every node 1 … n has one head              (1)
 
-From any node the best arcs into each are followed backwards. Where they meet the path, a cycle is closed: it becomes
-one
-node, and an arc into it counts for what it adds over the arc of the cycle that it replaces. Every node, also one that
-is made of others, looks once for its best arc, and a cycle of k nodes is contracted in O(kn): O(n²) in all.
+Starting from any node, the best arcs into each node are followed backwards. If they meet the path, they close a cycle:
+it becomes one node, and an arc into it counts for what it adds over the arc of the cycle that it replaces. Every node,
+also a contracted one, looks once for its best arc, and a cycle of k nodes is contracted in O(kn): O(n²) in all.
 
-One child of the root: among trees with the fewest arcs from the root, which have one, the best is found by comparing
-first the number of these arcs, then scores. A node then takes an arc from the root only where no other is left: when
-all
-are one. The cycle arcs that are subtracted are never from the root, so that this is exact, without a large constant.
+For a single child of the root, the best of the trees with the fewest arcs from the root, which have one, is found by
+comparing first the number of these arcs, then scores. A node then takes an arc from the root only if no other is left:
+when all are one. The cycle arcs that are subtracted never come from the root, so this is exact, without a large
+constant.
 """
 
 from typing import NamedTuple
@@ -21,27 +20,27 @@ import numpy as np
 
 from maxmargin.base.compiled.kernel import kernel
 
-UNSEEN, ON_PATH, DONE, GONE = 0, 1, 2, 3  # gone: into another slot
+UNSEEN, ON_PATH, DONE, GONE = 0, 1, 2, 3  # GONE: merged into another slot
 
 
 class Contraction(NamedTuple):
-    """Scratch for up to n words. A slot stands for a node, or for one made of nodes; these have numbers up to 2n."""
+    """Scratch arrays for up to n words. A slot holds a node, contracted or not; nodes have numbers up to 2n."""
 
     scores: np.ndarray  # (n + 1, n + 1) between slots
-    tails: np.ndarray  # (n + 1, n + 1) the arc of the sentence that each of them is
+    tails: np.ndarray  # (n + 1, n + 1) the original arc of each of them
     ends: np.ndarray
     active: np.ndarray  # (n,) slots in use
-    state: np.ndarray  # (n + 1,) of every slot
-    number: np.ndarray  # (n + 1,) of the node in every slot
-    gained: np.ndarray  # (n + 1,) score of the arc into every slot on the path
+    state: np.ndarray  # (n + 1,) for each slot
+    number: np.ndarray  # (n + 1,) the number of the node in each slot
+    gained: np.ndarray  # (n + 1,) the score of the arc into each slot on the path
     path: np.ndarray  # (n + 1,) slots; the arc into each comes from the next one
-    owner: np.ndarray  # (2n + 1,) the node that each is a part of, 0 where there is none
+    owner: np.ndarray  # (2n + 1,) the node into which each was contracted, 0 if none
     tail: np.ndarray  # (2n + 1,) the arc into every node
     end: np.ndarray
 
 
 def contraction(n):
-    """Scratch for up to n words."""
+    """Allocate scratch arrays for up to n words."""
     size, double = n + 1, 2 * n + 2
     pairs = [np.empty((size, size), dtype=np.int32) for _ in range(2)]
     slots = [np.empty(size, dtype=np.int32) for _ in range(4)]
@@ -63,7 +62,7 @@ def contraction(n):
 
 @kernel
 def contracted(of, begin, length, n_active):
-    """Make one node of the slots path[begin:length], in the slot of the first; the number of slots that remain."""
+    """Contract the slots path[begin:length] into the slot of the first; return the number of slots that remain."""
     into = of.path[begin]
     for k in range(begin + 1, length):
         of.state[of.path[k]] = GONE
@@ -95,7 +94,9 @@ def contracted(of, begin, length, n_active):
 
 @kernel
 def best_arborescence(n, single_root, of, heads):
-    """Write the heads of the words 1 … n of (1) for of.scores, which is used up; with single_root, one has 0."""
+    """Write the heads of the words 1 … n of (1) for of.scores, which is overwritten; with single_root, one has the head
+    0.
+    """
     for u in range(n + 1):
         for v in range(n + 1):
             of.tails[u, v], of.ends[u, v] = u, v
@@ -140,7 +141,7 @@ def best_arborescence(n, single_root, of, heads):
             of.number[from_] = n_nodes
             length = begin + 1
             begun = 0
-    for node in range(n_nodes, n, -1):  # the cycles, the last ones first: each is entered at one of its nodes
+    for node in range(n_nodes, n, -1):  # expand the cycles, the last ones first: each is entered at one of its nodes
         inside = of.end[node]
         while of.owner[inside] != node:
             inside = of.owner[inside]

@@ -1,4 +1,4 @@
-"""Sums over all trees, where arborescence.py has the best one: the matrix-tree theorem without a subtraction.
+"""Sums over all trees (arborescence.py finds the best one), by the matrix-tree theorem without subtractions.
 
 With masses q[m, h] of the arcs from h to m, those of all trees with the root r add up to a determinant of the Laplacian
 of q (Tutte; Koo et al. 2007). Its elimination needs nothing but sums, products and quotients of positive numbers, if
@@ -14,10 +14,10 @@ v have π_v times as much (the Markov chain tree theorem):
 Here the first node is the root of sentences, 0, if any number of words may depend on it; if it is one, the first node
 is word 1, and Z = Π_v S_v Σ_r q[r, 0] π_r. All numbers are kept as logarithms, so that no score is too large, and every
 step of (1) makes relative errors of a few units of rounding. Z is a sum of products of at most n entries of each q that
-(1) makes, so that errors of all steps add up to n² such units at most, whatever the scores are.
+(1) makes, so that the errors of all steps add up to at most n² such units, whatever the scores are.
 
 Probabilities of arcs are derivatives of log Z, found by going through (1) and (2) backwards: the *count* of a number is
-number · ∂log Z / ∂number; what a sum has as its count goes to its terms, in the shares that they have of it. The only
+number · ∂log Z / ∂number; the count of a sum is distributed over its terms in proportion to their shares. The only
 difference is that of S_v, 1 - Σ_i count of q[i, v] / S_v.
 
 A tree is drawn by undoing (1). In a tree of the nodes before v let K be those whose arc, drawn by its shares in (1),
@@ -36,19 +36,19 @@ from maxmargin.base.compiled.log_sums import draw, log_add, log_sum
 
 
 class RemovedWords(NamedTuple):
-    """Scratch for up to n words."""
+    """Scratch arrays for up to n words."""
 
-    given: np.ndarray  # (n + 1, n + 1) log q[m, h] as given; of a word to itself and of arcs to the root -inf
+    given: np.ndarray  # (n + 1, n + 1) log q[m, h] as given; -inf from a word to itself and for arcs to the root
     logs: np.ndarray  # (n + 1, n + 1) log q[m, h] as (1) left it
     pivots: np.ndarray  # (n + 1,) log S
     roots: np.ndarray  # (n + 1,) log π
-    counts: np.ndarray  # (n + 1, n + 1) of q
+    counts: np.ndarray  # (n + 1, n + 1) counts of q
     row: np.ndarray  # (n + 2,)
-    via: np.ndarray  # (n + 1,) through which word an arc of the tree that is drawn leads, 0: none
+    via: np.ndarray  # (n + 1,) the word through which an arc of the drawn tree leads, 0 for none
 
 
 def removed_words(n):
-    """Scratch for up to n words."""
+    """Allocate scratch arrays for up to n words."""
     size = n + 1
     tables = [np.empty((size, size)), np.empty((size, size)), np.empty(size), np.empty(size), np.empty((size, size))]
     rest = [np.empty(size + 1), np.empty(size, dtype=np.int32)]
@@ -57,7 +57,9 @@ def removed_words(n):
 
 @kernel
 def fill(n, table, of):
-    """Read table[h, m], logarithms of masses; each word's are divided by their largest. Returns what that takes."""
+    """Read table[h, m], logarithms of masses, and divide each word's by their largest; return the log of these
+    divisors.
+    """
     taken = 0.0
     for h in range(n + 1):
         of.given[0, h] = -np.inf
@@ -74,7 +76,7 @@ def fill(n, table, of):
 
 @kernel
 def eliminate(first, n, of):
-    """(1) in logarithms; returns log Π S."""
+    """Run (1) in logarithms, and return log Π S."""
     total = 0.0
     logs = of.logs
     for m in range(n + 1):
@@ -94,7 +96,7 @@ def eliminate(first, n, of):
 
 @kernel
 def weigh_roots(n, of):
-    """(2) in logarithms; returns log Σ_r q[r, 0] π_r."""
+    """Run (2) in logarithms, and return log Σ_r q[r, 0] π_r."""
     of.roots[1] = 0.0
     for v in range(2, n + 1):
         for i in range(1, v):
@@ -107,7 +109,7 @@ def weigh_roots(n, of):
 
 @kernel
 def count_roots(n, chances, of):
-    """Counts of q[i, v] that (2) brings; chances[r]: of word r to be the root. It ends as counts of π."""
+    """Add the counts of q[i, v] from (2); chances[r], the probability of the root r, becomes the count of π."""
     for v in range(n, 1, -1):
         for i in range(1, v):
             count = chances[v] * math.exp(of.roots[i] + of.logs[i, v] - of.pivots[v] - of.roots[v])
@@ -117,7 +119,7 @@ def count_roots(n, chances, of):
 
 @kernel
 def count_arcs(first, n, of):
-    """Counts of q, those of (1) after those of (2)."""
+    """Compute the counts of q from (1), after those from (2)."""
     logs, counts = of.logs, of.counts
     for v in range(first + 1, n + 1):
         for j in range(first, v):
@@ -139,7 +141,7 @@ def count_arcs(first, n, of):
 
 @kernel
 def sum_arborescences(n, single_root, table, of, heads):
-    """log Z of the scores table[h, m], and heads[m - 1, h], the probability that h is the head of m."""
+    """Return log Z of the scores table[h, m], and write heads[m - 1, h], the probability that h is the head of m."""
     taken = fill(n, table, of)
     first = 1 if single_root else 0
     total = eliminate(first, n, of)
@@ -172,7 +174,7 @@ def sum_arborescences(n, single_root, table, of, heads):
 
 @kernel
 def draw_way(n, i, j, stage, of, uniform):
-    """Through which word after `stage` the arc from j to i leads, drawn by its shares in (1); 0: through none."""
+    """Draw the word after `stage` through which the arc from j to i leads, by its shares in (1); 0 for none."""
     of.row[0] = of.given[i, j]
     for v in range(stage + 1, n + 1):
         of.row[v - stage] = of.logs[i, v] - of.pivots[v] + of.logs[v, j]
@@ -183,7 +185,7 @@ def draw_way(n, i, j, stage, of, uniform):
 
 @kernel
 def draw_arborescence(first, n, of, uniforms, heads):
-    """heads[m] of a tree with the root `first`, by undoing (1); uniforms: n (n + 3) / 2 of them, or more."""
+    """Draw heads[m] of a tree with the root `first`, by undoing (1); uniforms: at least n (n + 3) / 2 numbers."""
     at = 0
     for v in range(first + 1, n + 1):
         for j in range(first, v):
@@ -206,7 +208,7 @@ def draw_arborescence(first, n, of, uniforms, heads):
 
 @kernel
 def draw_arborescences(n, single_root, table, root, of, uniforms, swapped, heads):
-    """Rows of heads[k, m - 1], one for each of `uniforms`; with single_root all with the word `root` below the root."""
+    """Draw rows heads[k, m - 1], one for each of `uniforms`; with single_root, `root` is the child of 0 in all."""
     if not single_root:
         fill(n, table, of)
         eliminate(0, n, of)
@@ -215,7 +217,7 @@ def draw_arborescences(n, single_root, table, root, of, uniforms, swapped, heads
             for m in range(1, n + 1):
                 heads[k, m - 1] = swapped[m]
         return
-    for h in range(n + 1):  # words 1 and `root` change places
+    for h in range(n + 1):  # swap words 1 and `root`
         for m in range(1, n + 1):
             a = root if h == 1 else 1 if h == root else h
             b = root if m == 1 else 1 if m == root else m

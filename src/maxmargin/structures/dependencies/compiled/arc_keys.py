@@ -1,36 +1,37 @@
-"""Features of arcs as keys: whole numbers of 64 bits that say what a feature is, so that each can be named again.
+"""Features of arcs as keys: 64-bit integers that encode a feature, so that its name can be recovered.
 
 A key has the fields
 
     template (6 bits) | side (4) | first (18) | second (18) | third (9) | fourth (9)                                (1)
 
-of which the last four are codes of forms and tags. A side is 0, or where the head stands: LEFT, RIGHT or ROOT, or one
+of which the last four are codes of forms and tags. A side is 0, or the side of the head: LEFT, RIGHT or ROOT, or one
 of these with a distance of 1, 2, 3, 4, 5 … 9, or more. arc_templates.py has the names of templates and of their fields.
 
 The templates are those of McDonald, Crammer and Pereira (2005), Table 1: form and tag of head and dependent, alone and
-together; the tags around both; the tags between them. Each has the side that the head is on; most also have a twin with
-the distance. Where words have a second, finer tag, both tags have features.
+together; the tags around both; the tags between them. Each includes the side of the head; most also occur with
+the distance. If words have a second, finer tag, both tags have features.
 """
 
 import numpy as np
 
 from maxmargin.base.compiled.kernel import kernel
 
-TEMPLATE, SIDE, FIRST, SECOND, THIRD = 58, 54, 36, 18, 9  # where the fields begin
+TEMPLATE, SIDE, FIRST, SECOND, THIRD = 58, 54, 36, 18, 9  # the lowest bits of the fields
 LEFT, RIGHT, ROOT = 1, 2, 3
 NEAR_LEFT, NEAR_RIGHT = 4, 10  # the first of six distances
-END_KEYS, WITH_FINE = 21, 30  # of an arc for one side: features of its ends and of their neighbours; with fine tags
-BOTH_FORMS, LAST_OF_BOTH_FORMS = 6, 9  # the key with both forms, which has all the others up to here as refinements
-BETWEEN = 22  # its template
-MOST_BETWEEN = 16  # different tags between the ends of an arc that have features, those nearest to the head
+# keys of an arc for one side: features of its ends and of their neighbours; with fine tags
+END_KEYS, WITH_FINE = 21, 30
+BOTH_FORMS, LAST_OF_BOTH_FORMS = 6, 9  # the key with both forms, and the last of the keys that refine it
+BETWEEN = 22  # the template of tags between
+MOST_BETWEEN = 16  # the most different tags between the ends of an arc that have features, those nearest to the head
 MOST_KEYS = 2 * WITH_FINE + MOST_BETWEEN
 FIRST_LABEL_TEMPLATE = 32
-DEPENDENT_KEYS, HEAD_KEYS, PAIR_KEYS = 7, 3, 6  # of an arc, for labels; at most
+DEPENDENT_KEYS, HEAD_KEYS, PAIR_KEYS = 7, 3, 6  # the most keys for labels of an arc
 
 
 @kernel
 def key_of(template, side, first, second, third, fourth):
-    """(1)."""
+    """Return the key (1)."""
     return (
         (np.uint64(template) << np.uint64(TEMPLATE))
         | (np.uint64(side) << np.uint64(SIDE))
@@ -43,13 +44,13 @@ def key_of(template, side, first, second, third, fourth):
 
 @kernel
 def side_of(h, m):
-    """Where the head is."""
+    """Return the side of the head."""
     return ROOT if h == 0 else LEFT if h < m else RIGHT
 
 
 @kernel
 def near_side_of(h, m):
-    """The same with the distance; the root has none."""
+    """Return the side of the head with the distance; the root has none."""
     if h == 0:
         return ROOT
     distance = m - h if h < m else h - m
@@ -59,13 +60,13 @@ def near_side_of(h, m):
 
 @kernel
 def tag_at(tags, at, n, position):
-    """The tag of a word of the sentence at `at`, 0 where there is none."""
+    """Return the tag of a word of the sentence at `at`, 0 if there is none."""
     return tags[at + position] if 0 <= position <= n else 0
 
 
 @kernel
 def arc_keys(forms, tags, at, n, h, m, side, keys):
-    """Write the keys of the arc from h to m, of the sentence of n words whose root is at `at`, but for tags between."""
+    """Write the keys of the arc from h to m, without tags between, of the sentence of n words whose root is at `at`."""
     hf, mf, ht, mt = forms[at + h], forms[at + m], tags[at + h], tags[at + m]
     h_before, h_after = tag_at(tags, at, n, h - 1), tag_at(tags, at, n, h + 1)
     m_before, m_after = tag_at(tags, at, n, m - 1), tag_at(tags, at, n, m + 1)
@@ -94,7 +95,7 @@ def arc_keys(forms, tags, at, n, h, m, side, keys):
 
 @kernel
 def fine_keys(forms, tags, fine, at, n, h, m, side, keys):
-    """Write the keys of the same arc that fine tags have, after the others."""
+    """Append the keys of fine tags for the same arc."""
     hf, mf, ht, mt = forms[at + h], forms[at + m], tags[at + h], tags[at + m]
     h_fine, m_fine = fine[at + h], fine[at + m]
     keys[21] = key_of(23, side, 0, 0, h_fine, 0)
@@ -110,7 +111,7 @@ def fine_keys(forms, tags, fine, at, n, h, m, side, keys):
 
 @kernel
 def dependent_keys(forms, tags, fine, at, n, m, side, keys):
-    """Write the keys for labels that a dependent has by itself, given where its head is; their number."""
+    """Write the keys for labels that depend on the dependent and the side of its head; return their number."""
     mf, mt = forms[at + m], tags[at + m]
     before, after = tag_at(tags, at, n, m - 1), tag_at(tags, at, n, m + 1)
     keys[0] = key_of(FIRST_LABEL_TEMPLATE, side, 0, mf, 0, 0)
@@ -127,7 +128,7 @@ def dependent_keys(forms, tags, fine, at, n, m, side, keys):
 
 @kernel
 def head_keys(forms, tags, at, h, side, keys):
-    """Write the keys for labels that a head has by itself, given where it is."""
+    """Write the keys for labels that depend on the head and its side."""
     hf, ht = forms[at + h], tags[at + h]
     keys[0] = key_of(FIRST_LABEL_TEMPLATE + 6, side, hf, 0, 0, 0)
     keys[1] = key_of(FIRST_LABEL_TEMPLATE + 7, side, 0, 0, ht, 0)
@@ -136,7 +137,7 @@ def head_keys(forms, tags, at, h, side, keys):
 
 @kernel
 def pair_keys(forms, tags, fine, at, h, m, keys):
-    """Write the keys for labels that need both ends of an arc; their number."""
+    """Write the keys for labels that depend on both ends of an arc; return their number."""
     hf, mf, ht, mt = forms[at + h], forms[at + m], tags[at + h], tags[at + m]
     side = side_of(h, m)
     keys[0] = key_of(FIRST_LABEL_TEMPLATE + 9, side, 0, 0, ht, mt)
@@ -155,7 +156,7 @@ def pair_keys(forms, tags, fine, at, h, m, keys):
 
 @kernel
 def collect_between(tags, at, h, m, between):
-    """Write the different tags of the words between h and m, from h on; their number."""
+    """Write the different tags of the words between h and m, from h on; return their number."""
     count = 0
     step = 1 if h < m else -1
     k = h + step
@@ -167,7 +168,7 @@ def collect_between(tags, at, h, m, between):
 
 @kernel
 def with_tag(between, count, tag):
-    """One more tag, unless it is known or there is no room; their number."""
+    """Add a tag, unless it is present or the list is full; return the number of tags."""
     for j in range(count):
         if between[j] == tag:
             return count

@@ -4,9 +4,9 @@ The arc from h to m of a sentence of n words, at offset + h (n + 1) + m of its t
 
     w · f(h, m) + max_label w_label · g(h, m)                                                                      (1)
 
-with f and g as in arc_keys.py, and without the second sum where arcs have no labels. The truth, where it is known, is
-kept apart: of a true arc the table has the best *wrong* label (-inf without labels), and `right` has the true one. What
-is not the truth then costs the same in every loss, and one table serves all searches.
+with f and g as in arc_keys.py, and without the second sum if arcs have no labels. The truth, if it is known, is stored
+separately: for a true arc the table has the best *wrong* label (-inf without labels), and `right` has the true one.
+Every entry that is not the truth then has the same cost in every loss, and one table serves all searches.
 """
 
 import numpy as np
@@ -51,8 +51,8 @@ def row_places(layout, n_keys, arcs, count):
 
 @kernel
 def sum_at(w, places, begin, end):
-    """Σ w[places[begin:end]]."""
-    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0  # four sums at once: a single one would wait for every addition
+    """Return Σ w[places[begin:end]]."""
+    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0  # four sums, because additions to a single one would wait for each other
     k = begin
     while k + 3 < end:
         s0 += w[places[k]]
@@ -68,7 +68,7 @@ def sum_at(w, places, begin, end):
 
 @kernel
 def sum_rows(w, n_labels, places, ones, row):
-    """row[c] = Σ w[places + c], for all labels at once."""
+    """Set row[c] to Σ w[places + c], for all labels at once."""
     if n_labels == 1:
         row[0] = sum_at(w, places, 0, len(places))
     else:
@@ -77,8 +77,8 @@ def sum_rows(w, n_labels, places, ones, row):
 
 @kernel
 def highest(row, n):
-    """The largest of n numbers, -inf without any."""
-    s0, s1, s2, s3 = -np.inf, -np.inf, -np.inf, -np.inf  # four at once: a single one would wait for every comparison
+    """Return the largest of n numbers, -inf if there are none."""
+    s0, s1, s2, s3 = -np.inf, -np.inf, -np.inf, -np.inf
     k = 0
     while k + 3 < n:
         s0 = row[k] if row[k] > s0 else s0
@@ -94,7 +94,7 @@ def highest(row, n):
 
 @kernel
 def all_end_keys(sentences, at, n, h, m, side, keys):
-    """Write the keys of an arc but for tags between; their number."""
+    """Write the keys of an arc without tags between; return their number."""
     arc_keys(sentences.forms, sentences.tags, at, n, h, m, side, keys)
     if len(sentences.fine) == 0:
         return END_KEYS
@@ -163,7 +163,7 @@ def score_words(w, sentences, at, n, layout, arcs, scratch):
     n_labels = layout.n_labels
     for position in range(n + 1):
         for side in range(LEFT, ROOT + 1):
-            if position > 0:  # the root is no dependent
+            if position > 0:  # the root is not a dependent
                 n_keys = dependent_keys(forms, tags, sentences.fine, at, n, position, side, keys)
                 count = row_places(layout, n_keys, arcs, 0)
                 sum_rows(w, n_labels, places[:count], scratch.ones, scratch.dependents[position, side - 1])
@@ -284,7 +284,7 @@ def arc_entries(sentences, at, n, h, m, label, layout, arcs, count):
 
 @kernel
 def label_keys(sentences, at, n, h, m, group, keys):
-    """Write the keys for labels of an arc: of its dependent, of its head, or of both; their number."""
+    """Write the keys for labels of an arc: those of its dependent, of its head, or of both; return their number."""
     if group == 0:
         return dependent_keys(sentences.forms, sentences.tags, sentences.fine, at, n, m, side_of(h, m), keys)
     if group == 1:
@@ -323,7 +323,7 @@ def plane_entries(ids, found, sentences, layout, arcs, values, ends):
 
 @kernel
 def true_keys(sentences, with_labels, between, keys, found):
-    """Write the keys of all true arcs: of their labels, or the others; their number."""
+    """Write the keys of all true arcs, those of labels or the others; return their number."""
     count = 0
     for j in range(len(sentences.starts)):
         at, n = sentences.starts[j], sentences.lengths[j]

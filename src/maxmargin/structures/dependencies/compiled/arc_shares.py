@@ -1,7 +1,7 @@
-"""Scores of all arcs with all labels, and sums of the features of all arcs, each as much as its share.
+"""Scores of all arcs with all labels, and weighted sums of the features of all arcs.
 
-Of sums over trees, where arc_scores.py keeps the best label of every arc. Shapes are (n + 1, n, L): head, word, label;
-L = 1 without labels. What a word has by itself is added up over its arcs first, and written once.
+They are used for sums over trees; arc_scores.py keeps only the best label of every arc. Shapes are (n + 1, n, L): head,
+word, label; L = 1 without labels. The terms of single words are summed over their arcs first, and written once.
 """
 
 import numpy as np
@@ -74,7 +74,7 @@ def all_scores(w, i, sentences, known, layout, arcs, scratch, scores):
 
 @kernel
 def add_rows(scale, n_labels, places, row, total):
-    """total[place + c] += scale · row[c]."""
+    """Add scale · row[c] to total[place + c] for all places."""
     for k in range(len(places)):
         for c in range(n_labels):
             total[places[k] + c] += scale * row[c]

@@ -22,7 +22,9 @@ OPEN_RIGHT, OPEN_LEFT, RIGHT, LEFT = 0, 1, 2, 3
 
 
 class SpanScores(NamedTuple):
-    """Scratch for up to n words; what begins at i is in row i, what ends at j in row j of the transposed ones."""
+    """Scratch arrays for up to n words; spans that begin at i are in row i, in the transposed arrays those that end at
+    j.
+    """
 
     scores: np.ndarray  # (n + 1, n + 1) of arcs
     open_right: np.ndarray  # [i, j]
@@ -36,7 +38,7 @@ class SpanScores(NamedTuple):
 
 
 def span_scores(n):
-    """Scratch for up to n words."""
+    """Allocate scratch arrays for up to n words."""
     size = n + 1
     tables = [np.empty((size, size)) for _ in range(7)]
     numbers = [np.empty((3, size, size), dtype=np.int32), np.empty((4 * size + 8, 3), dtype=np.int32)]
@@ -45,7 +47,7 @@ def span_scores(n):
 
 @kernel
 def fill_spans(first, n, of):
-    """All spans of the words first … n."""
+    """Fill in all spans of the words first … n."""
     for i in range(first, n + 1):
         of.closed_right[i, i] = of.closed_left[i, i] = 0.0
         of.closed_right_ends[i, i] = of.closed_left_ends[i, i] = 0.0
@@ -78,7 +80,7 @@ def fill_spans(first, n, of):
 
 @kernel
 def push(of, height, kind, i, j):
-    """One more span to open, unless it is a single word; the number of spans."""
+    """Push a span to open, unless it is a single word; return the height of the stack."""
     if i == j:
         return height
     of.stack[height, 0], of.stack[height, 1], of.stack[height, 2] = kind, i, j

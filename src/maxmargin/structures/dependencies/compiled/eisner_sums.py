@@ -1,8 +1,8 @@
-"""Sums over all projective trees, where eisner.py has the best one (inside and outside; Eisner 1996, Baker 1979).
+"""Sums over all projective trees by the inside-outside algorithm (Eisner 1996, Baker 1979); eisner.py finds the best.
 
-Notation as there, with logarithms of sums in the place of maxima; every projective tree has one derivation by spans, so
-that each is counted once. What a span has as its count, its probability, goes to the spans that it is made of, in the
-shares that they have of its sum. All terms are positive, and all numbers that may be large are logarithms.
+The notation is that of eisner.py, with logarithms of sums instead of maxima; every projective tree has exactly one
+derivation by spans, so it is counted once. The count of a span, its probability, is distributed over the spans that it
+is made of, in proportion to their shares of its sum. All terms are positive, and all large numbers are logarithms.
 """
 
 import math
@@ -14,23 +14,23 @@ from maxmargin.base.compiled.kernel import kernel
 from maxmargin.base.compiled.log_sums import draw, log_sum
 from maxmargin.structures.dependencies.compiled.eisner import LEFT, RIGHT, push
 
-OPEN = 0  # a span whose arc may lead either way
+OPEN = 0  # a span whose arc may have either direction
 
 
 class SpanSums(NamedTuple):
-    """Scratch for up to n words."""
+    """Scratch arrays for up to n words."""
 
-    opened: np.ndarray  # [i, j] (1) there, without the arc
+    opened: np.ndarray  # [i, j] (1), without the arc
     right: np.ndarray  # [i, j] (3)
     left: np.ndarray  # [i, j] (4)
-    counts: np.ndarray  # (2, n + 1, n + 1) of right and left
+    counts: np.ndarray  # (2, n + 1, n + 1) counts of right and left
     arcs: np.ndarray  # (n + 1, n + 1) the probability of the arc from i to j
     row: np.ndarray  # (n + 1,)
     stack: np.ndarray  # (4n + 8, 3) spans to open, with their kinds
 
 
 def span_sums(n):
-    """Scratch for up to n words."""
+    """Allocate scratch arrays for up to n words."""
     size = n + 1
     tables = [np.empty((size, size)) for _ in range(3)]
     counts = [np.empty((2, size, size)), np.empty((size, size))]
@@ -40,7 +40,7 @@ def span_sums(n):
 
 @kernel
 def open_parts(i, j, of):
-    """The terms of (1); their sum."""
+    """Write the terms of (1), and return their sum."""
     for k in range(i, j):
         of.row[k - i] = of.right[i, k] + of.left[k + 1, j]
     return log_sum(of.row[: j - i])
@@ -48,7 +48,7 @@ def open_parts(i, j, of):
 
 @kernel
 def right_parts(i, j, table, of):
-    """The terms of (3); their sum."""
+    """Write the terms of (3), and return their sum."""
     for k in range(i + 1, j + 1):
         of.row[k - i - 1] = of.opened[i, k] + table[i, k] + of.right[k, j]
     return log_sum(of.row[: j - i])
@@ -56,7 +56,7 @@ def right_parts(i, j, table, of):
 
 @kernel
 def left_parts(i, j, table, of):
-    """The terms of (4); their sum."""
+    """Write the terms of (4), and return their sum."""
     for k in range(i, j):
         of.row[k - i] = of.left[i, k] + of.opened[k, j] + table[j, k]
     return log_sum(of.row[: j - i])
@@ -64,7 +64,7 @@ def left_parts(i, j, table, of):
 
 @kernel
 def root_parts(n, table, of):
-    """The terms of trees whose root is word 1, 2, …; their sum."""
+    """Write the terms of trees whose root is word 1, 2, …, and return their sum."""
     for c in range(1, n + 1):
         of.row[c - 1] = of.left[1, c] + of.right[c, n] + table[0, c]
     return log_sum(of.row[:n])
@@ -72,7 +72,7 @@ def root_parts(n, table, of):
 
 @kernel
 def fill_sums(n, single_root, table, of):
-    """All spans; returns log Z."""
+    """Compute all spans, and return log Z."""
     first = 1 if single_root else 0
     for i in range(first, n + 1):
         of.right[i, i] = of.left[i, i] = 0.0
@@ -81,7 +81,7 @@ def fill_sums(n, single_root, table, of):
             j = i + width
             of.opened[i, j] = open_parts(i, j, of)
             of.right[i, j] = right_parts(i, j, table, of)
-            of.left[i, j] = left_parts(i, j, table, of) if i > 0 else -np.inf  # nothing is the root's head
+            of.left[i, j] = left_parts(i, j, table, of) if i > 0 else -np.inf  # the root has no head
     if single_root:
         return root_parts(n, table, of)
     return of.right[0, n]
@@ -89,7 +89,7 @@ def fill_sums(n, single_root, table, of):
 
 @kernel
 def sum_projective(n, single_root, table, of, heads):
-    """log Z of the scores table[h, m], and heads[m - 1, h], the probability that h is the head of m."""
+    """Return log Z of the scores table[h, m], and write heads[m - 1, h], the probability that h is the head of m."""
     log_z = fill_sums(n, single_root, table, of)
     first = 1 if single_root else 0
     right, left, arcs = of.counts[0], of.counts[1], of.arcs
@@ -135,7 +135,7 @@ def sum_projective(n, single_root, table, of, heads):
 
 @kernel
 def draw_projective(n, single_root, table, of, uniforms, heads):
-    """Rows of heads[k, m - 1], one for each of `uniforms`, which have 4n + 8 numbers each, from the top down."""
+    """Draw rows heads[k, m - 1] from the top down, one for each of `uniforms`, which have 4n + 8 numbers each."""
     fill_sums(n, single_root, table, of)
     for each in range(len(heads)):
         height, at = 0, 0

@@ -1,7 +1,8 @@
-"""Where the weight of a key is.
+"""The coordinate of the weight of a key.
 
-Either in a table of known keys, by open addressing: slots[i] is a key or 0, and numbers[i] the place of its weight; a
-key that is not in the table has none. Or, where the table is empty, in one of 2^bits buckets, which keys may share.
+It is found in a table of known keys with open addressing: slots[i] is a key or 0, and numbers[i] the coordinate of its
+weight; a key that is not in the table has none. If the table is empty, it is one of 2^bits buckets, which keys may
+share.
 """
 
 import numpy as np
@@ -14,7 +15,7 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio, odd: the high bit
 
 @kernel
 def bucket_of(key, bits):
-    """A number below 2^bits that is spread evenly."""
+    """Return a number below 2^bits, spread evenly."""
     mixed = (key ^ (key >> np.uint64(29))) * SPREAD
     mixed = (mixed ^ (mixed >> np.uint64(32))) * SPREAD
     return mixed >> np.uint64(64 - bits)
@@ -22,7 +23,7 @@ def bucket_of(key, bits):
 
 @kernel
 def place_of(key, slots, numbers, bits):
-    """The place of a key, or NOWHERE."""
+    """Return the coordinate of a key, or NOWHERE."""
     slot = bucket_of(key, bits)
     if len(slots) == 0:
         return np.int64(slot)
@@ -36,7 +37,7 @@ def place_of(key, slots, numbers, bits):
 
 @kernel
 def fill_slots(keys, bits, slots, numbers):
-    """Put different keys into an empty table of 2^bits slots; key k has the number k."""
+    """Insert different keys into an empty table of 2^bits slots; key k has the number k."""
     mask = np.uint64(len(slots) - 1)
     for k in range(len(keys)):
         slot = bucket_of(keys[k], bits)

@@ -7,7 +7,9 @@ from maxmargin.structures.dependencies.compiled.eisner import best_projective
 
 @kernel
 def fill_scores(n, scores, right, true_heads, price, table):
-    """Arcs that are not the truth cost `price` more; of a true arc the better of its right and its best wrong label."""
+    """Fill in the scores: wrong arcs score `price` more; a true arc has the better of its right and its best wrong
+    label.
+    """
     for h in range(n + 1):
         for m in range(1, n + 1):
             table[h, m] = scores[h * (n + 1) + m] + price
@@ -19,7 +21,7 @@ def fill_scores(n, scores, right, true_heads, price, table):
 
 @kernel
 def chosen_labels(n, scores, labels, right, true_heads, true_labels, price, heads, found):
-    """The labels of chosen arcs."""
+    """Write the labels of chosen arcs."""
     for m in range(1, n + 1):
         h = heads[m - 1]
         arc = h * (n + 1) + m

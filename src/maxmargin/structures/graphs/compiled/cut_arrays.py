@@ -13,13 +13,13 @@ from maxmargin.base.arrays import Array
 class CutArrays(NamedTuple):
     """Scratch arrays of problems with two labels on a graph of N nodes and E edges (two_labels.py).
 
-    After a cut, `turned` and `room` hold the flow that proves it.
+    After a cut, `turned` and `capacity` hold the flow that proves it.
     """
 
     gain: Array  # (N,): gains of label 1
     weight: Array  # (E,): weights |c| of edges
     turned: NDArray[np.int32]  # (E,): 1 for edges that prefer different labels
-    room: Array  # (4 E,): what can still flow along each arc; a single cut uses the first 2 E
+    capacity: Array  # (4 E,): the residual capacity of each arc; a single cut uses the first 2 E
     bounds: NDArray[np.int32]  # (2 N + 1,): the arcs of the graph with opposites, as in SortedArcs
     head: NDArray[np.int32]  # (4 E,)
     reverse: NDArray[np.int32]  # (4 E,)
@@ -35,7 +35,7 @@ class CutArrays(NamedTuple):
             gain=np.empty(n),
             weight=np.empty(m),
             turned=np.empty(m, dtype=np.int32),
-            room=np.empty(4 * m),
+            capacity=np.empty(4 * m),
             bounds=bounds,
             head=head,
             reverse=reverse,

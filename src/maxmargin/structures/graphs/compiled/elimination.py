@@ -1,10 +1,10 @@
 """Exact maximisation of a sum of tables by eliminating one variable after another.
 
-Each step removes a variable: of all tables that contain it, the sum is maximised over it, for every assignment of the
-other variables in these tables (its scope), and the maxima are a new table, the step's message. Going back through the
-steps, the scope of each is known, and so is the best value of its variable.
+Each step removes a variable: the sum of all tables that contain it is maximised over it, for every assignment of the
+other variables in these tables (its scope), and the maxima form a new table, the step's message. Going back through the
+steps, the assignment of each scope is known, and with it the best value of the variable.
 
-The assignments of a scope are counted through like the digits of a number. A table belongs to the level of its last
+The assignments of a scope are enumerated like the digits of a number. A table belongs to the level of its last
 digit: level 0 contains the eliminated variable only, level d + 1 depends on digit d and on none behind it. Sums are
 kept by level, so that the next assignment adds only the tables of the levels that it changes, mostly of the last.
 """
@@ -16,7 +16,7 @@ from maxmargin.base.compiled.kernel import kernel
 
 @kernel
 def add_level(scores, first, last, start, offsets, own, n_labels, totals, level):
-    """Sums of one level for all values of the eliminated variable: those of the level before and its own tables."""
+    """Compute the sums of one level for all values of the eliminated variable: the level before plus its own tables."""
     for k in range(n_labels):
         totals[level, k] = totals[level - 1, k] if level > 0 else 0.0
     for t in range(first, last):
@@ -28,7 +28,7 @@ def add_level(scores, first, last, start, offsets, own, n_labels, totals, level)
 
 @kernel
 def best_of_last_level(scores, first, last, start, offsets, own, n_labels, totals, level):
-    """The maximum over the eliminated variable of the sums of the last level."""
+    """Return the maximum over the eliminated variable of the sums of the last level."""
     if last - first != 1:
         add_level(scores, first, last, start, offsets, own, n_labels, totals, level)
         best = totals[level, 0]
@@ -36,7 +36,7 @@ def best_of_last_level(scores, first, last, start, offsets, own, n_labels, total
             if totals[level, k] > best:
                 best = totals[level, k]
         return best
-    at, step = offsets[first - start], own[first]  # mostly there is one table: no need to write its sums
+    at, step = offsets[first - start], own[first]  # usually there is one table, and its sums need not be written
     best = totals[level - 1, 0] + scores[at] if level > 0 else scores[at]
     for k in range(1, n_labels):
         at += step
@@ -50,7 +50,7 @@ def best_of_last_level(scores, first, last, start, offsets, own, n_labels, total
 def eliminate(scores, n_labels, tables, offsets, digits, totals, labels):
     """Find the assignment with the highest sum of tables; return that sum.
 
-    `scores` has all tables one after another, followed by room for the messages; `tables` is EliminationTables.
+    `scores` has all tables one after another, followed by space for the messages; `tables` is EliminationTables.
     Scratch: offsets, as many as a step has tables; digits, as many as a scope has variables; totals, of that many rows
     and one more, (…, K).
     """
@@ -75,7 +75,7 @@ def eliminate(scores, n_labels, tables, offsets, digits, totals, labels):
             best = best_of_last_level(scores, levels[level + size], last, start, offsets, own, n_labels, totals, size)
             scores[message[step] + row] = best
             changed = size
-            while changed > 0:  # count on: digit d = changed - 1
+            while changed > 0:  # next assignment: digit d = changed - 1
                 d = changed - 1
                 digits[d] += 1
                 turn = 1

@@ -1,9 +1,9 @@
-"""Sums over all assignments of a sum of tables, where elimination.py has the best one; arguments are as there.
+"""Sums over all assignments of a sum of tables (elimination.py finds the best one, with the same arguments).
 
-A step's message is the logarithm of a sum over the removed variable in the place of a maximum. Going back through the
-steps, the *count* of a message's entry is the probability of that assignment of the scope; it goes to the values of the
-removed variable in the shares that they have of the sum, and from there to the entries of the step's tables. What has
-gathered at entries of given tables are their probabilities. On a forest this is the sum-product algorithm.
+A step's message is the logarithm of a sum over the removed variable instead of a maximum. Going back through the steps,
+the *count* of a message's entry is the probability of that assignment of the scope; it is distributed over the values
+of the removed variable in proportion to their shares of the sum, and from there over the entries of the step's tables.
+The counts of the given tables are their probabilities. On a forest this is the sum-product algorithm.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def count_on(start, last, size, n_labels, tables, offsets, digits):
 
 @kernel
 def add_tables(scores, start, last, offsets, own, row):
-    """row[k] = sum of a step's tables at one assignment of its scope and the value k of the removed variable."""
+    """Set row[k] to the sum of a step's tables at an assignment of its scope and value k of the removed variable."""
     for k in range(len(row)):
         row[k] = 0.0
     for t in range(start, last):

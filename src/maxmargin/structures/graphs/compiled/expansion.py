@@ -1,8 +1,8 @@
 """α-expansion: moves in which any set of nodes may take one label α, each found by a cut.
 
-Whether a node keeps its label (0) or takes α (1) is a problem with two labels. Nodes that roof duality decides are
-moved, the others keep their labels; that never lowers the score (the decided labels are an autarky, Boros and Hammer
-2002), and where all edges of the move prefer equal labels it is the best move.
+The choice between keeping a label (0) and taking α (1) is a problem with two labels. Nodes that roof duality decides
+are moved, the others keep their labels; this never lowers the score (the decided labels are an autarky, Boros and
+Hammer 2002), and it is the best move if all edges of the move prefer equal labels.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def move_scores(unary, edges, pair, labels, alpha, move_unary, move_pair):
 
 @kernel
 def move_gain(edges, move_unary, move_pair, decided):
-    """How much the score rises if the nodes with decided[i] == 1 move, added up over what changes."""
+    """Return the increase of the score if the nodes with decided[i] == 1 move, summed over the terms that change."""
     gain = 0.0
     for i in range(len(move_unary)):
         if decided[i] == 1:
@@ -56,7 +56,7 @@ def expand(unary, edges, pair, arcs, least, labels, move_unary, move_pair, cut, 
             for i in range(n_nodes):
                 if decided[i] == 1:
                     labels[i] = alpha
-            idle = 0 if n_turned > 0 else 1  # after the best move the same α has nothing more to gain
+            idle = 0 if n_turned > 0 else 1  # after the best move, the same α cannot gain more
         else:
             idle += 1
         tried += 1

@@ -1,6 +1,6 @@
 """The best labelling of a forest by dynamic programming, and the order of its nodes.
 
-Nodes are visited children before parents. What is below a node is known by then, so that every edge is looked at once:
+Nodes are visited children before parents. The subtree of a node is known by then, so that every edge is used once:
 max-sum on a tree, of which the Viterbi algorithm is the case of a chain.
 """
 
@@ -11,9 +11,9 @@ from maxmargin.base.compiled.kernel import kernel
 
 @kernel
 def breadth_first(bounds, head, edge, order, parent, link):
-    """Visit every node from a root, all roots of a graph in turn; returns the number of nodes that are no root.
+    """Visit every node from a root, all roots of a graph in turn; return the number of nodes that are not roots.
 
-    Writes the nodes in the order of the visits, and of each node its parent (-1: a root) and the edge that leads there.
+    Write the nodes in the order of the visits, and for each its parent (-1 for a root) and the edge that leads there.
     A graph of as many edges as there are such nodes is a forest; other graphs get a spanning forest.
     """
     n_nodes = len(order)
@@ -67,7 +67,7 @@ def best_labels(unary, edges, pair, order, parent, link, below, choice, labels):
                     if below[i, m] + pair[e, k, m] > below[i, best] + pair[e, k, best]:
                         best = m
                 choice[i, k] = best
-        else:  # the table stands the other way round
+        else:  # the table is transposed
             for k in range(n_labels):
                 choice[i, k] = 0
             for m in range(1, n_labels):

@@ -1,4 +1,4 @@
-"""Edges of a labelled graph: what their features add up to, by the labels of their two ends."""
+"""Edges of a labelled graph: sums of their features by the labels of their two ends."""
 
 from __future__ import annotations
 

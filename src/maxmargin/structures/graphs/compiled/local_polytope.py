@@ -1,9 +1,9 @@
 """The best point of the local polytope by primal-dual steps, over few labels of few nodes.
 
-A *residual* is what is left of a pairwise model (see messages.py) when every node may carry mass on some labels only.
-Nodes with one label left are gone: the scores of edges to them are part of their neighbours' own. Of the others,
+A *residual* is a pairwise model (see messages.py) in which every node may carry mass on some labels only. Nodes with
+one label left are removed: the scores of edges to them are added to their neighbours' own. For the others,
 
-    node a       labels label[begin[a] : begin[a + 1]], their scores at the same places of `scores`
+    node a       labels label[begin[a] : begin[a + 1]], their scores at the same indices of `scores`
     edge r       the nodes ends[r], the table of scores tables[table_at[r] : table_at[r + 1]], row by row,
                  and the messages to both ends' labels, one after another, from message_at[r] on.
 
@@ -58,7 +58,7 @@ def fold(residual, messages):
 
 @kernel
 def project(numbers, begin, end):
-    """Move numbers[begin:end] to the nearest point with numbers >= 0 of sum 1 (Michelot 1986)."""
+    """Project numbers[begin:end] onto the simplex of numbers >= 0 with sum 1 (Michelot 1986)."""
     count = end - begin
     total = 0.0
     for c in range(begin, end):
@@ -71,7 +71,7 @@ def project(numbers, begin, end):
             if numbers[c] > less:
                 left += 1
                 total += numbers[c]
-        if left >= count or left == 0:  # rounding can bring back a number, or leave none above where 1 is lost in it
+        if left >= count or left == 0:  # rounding can restore a number, or leave none if the numbers are huge
             break
         count = left
         less = (total - 1.0) / count
@@ -119,9 +119,9 @@ def residual_bound(residual, y, beliefs):
 def repair(residual, x, z, out, lack):
     """Write the edges' tables near z whose margins are the numbers of their nodes; return the value of that point.
 
-    Rows and columns that are too large are scaled down; what is lacking then is spread over rows and columns in
-    proportion to both lacks (Altschuler, Weed and Rigollet 2017, Algorithm 2). Scratch: lack, as long as a node may
-    have labels.
+    Rows and columns that are too large are scaled down; the missing mass is then spread over rows and columns in
+    proportion to what each lacks (Altschuler, Weed and Rigollet 2017, Algorithm 2). Scratch: lack, as long as a node
+    may have labels.
     """
     scores, begin, ends = residual.scores, residual.begin, residual.ends
     tables, table_at = residual.tables, residual.table_at
@@ -162,7 +162,7 @@ def repair(residual, x, z, out, lack):
 
 @kernel
 def step(residual, x, z, y, weight, pull, column):
-    """One step of the primal-dual hybrid gradient method (Chambolle and Pock 2011) for
+    """Make one step of the primal-dual hybrid gradient method (Chambolle and Pock 2011) for
 
         max over x, z, min over y   ⟨scores, x⟩ + ⟨tables, z⟩ + Σ y · (numbers of the nodes - margins of the edges),
 
@@ -187,7 +187,7 @@ def step(residual, x, z, y, weight, pull, column):
         project(pull, begin[a], begin[a + 1])
         for c in range(begin[a], begin[a + 1]):
             new = pull[c]
-            pull[c] = 2.0 * new - x[c]  # the dual step looks ahead
+            pull[c] = 2.0 * new - x[c]  # extrapolation for the dual step
             x[c] = new
     size = 0.5 / weight
     for r in range(len(ends)):
@@ -220,7 +220,7 @@ def copy_row(table, source, target):
 
 @kernel
 def move_mean(table, count):
-    """Make row MEAN, the mean of count - 1 rows, the mean of these and row NOW."""
+    """Update row MEAN, the mean of count - 1 rows, to the mean of these and row NOW."""
     share = 1.0 / count
     for c in range(table.shape[1]):
         table[MEAN, c] += share * (table[NOW, c] - table[MEAN, c])
@@ -228,7 +228,7 @@ def move_mean(table, count):
 
 @kernel
 def moved(table):
-    """The squared distance of row NOW from row ANCHOR."""
+    """Return the squared distance of row NOW from row ANCHOR."""
     total = 0.0
     for c in range(table.shape[1]):
         total += (table[NOW, c] - table[ANCHOR, c]) ** 2
@@ -347,10 +347,10 @@ def unfold(residual, x, z, nodes, tables):
 def extend(residual, y, messages):
     """Change messages of the model to those of the residual where it has labels.
 
-    Of these labels alone, all edges then have maximum 0 and the bound is that of the residual. Messages to other labels
-    stay. They will be compared with those that change, so these may not drift: a number that the messages to one end
-    have more and those to the other less changes no score, and is chosen so that both ends' messages change equally on
-    average.
+    Over these labels alone, all edges then have maximum 0, and the bound is that of the residual. Messages to other
+    labels stay. They will be compared with those that change, so these must not drift: adding a constant to the
+    messages to one end and subtracting it from those to the other changes no score; it is chosen so that the messages
+    to both ends change equally on average.
     """
     edges, pair, place = residual.model.edges, residual.model.pair, residual.place
     begin, label, edge_at, message_at = residual.begin, residual.label, residual.edge_at, residual.message_at
@@ -398,11 +398,11 @@ def extend(residual, y, messages):
 
 @kernel
 def settle(unary, pair, first_link, links, order, forward, kept, messages, belief, sent, excess):
-    """Change messages to labels that are not kept so that nodes believe in them no more than in the kept ones.
+    """Change messages to labels that are not kept so that their beliefs do not exceed those of the kept ones.
 
-    Every node takes from its edges what they can give to such a label, and returns equal parts of what that is above or
-    below its best kept label. Messages to kept labels stay. Writes to excess (N, K) how far labels that are not kept
-    were above; returns the highest. Scratch: belief and sent, both (K,).
+    Every node takes from its edges as much as they can give to such a label, and returns equal parts of the excess over
+    its best kept label, or of the deficit. Messages to kept labels stay. Write the excess of labels that are not kept
+    to excess (N, K), and return the highest. Scratch: belief and sent, both (K,).
     """
     n, n_labels = unary.shape
     worst = -np.inf

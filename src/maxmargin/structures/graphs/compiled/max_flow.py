@@ -1,12 +1,12 @@
 """Maximum flow by two search trees, one from the source and one from the sink (Boykov and Kolmogorov 2004).
 
-Where the trees meet there is a path that can be augmented. Arcs that it fills tear branches off their tree; each node
-torn off looks for another parent, and is free if there is none. The trees are kept from path to path, which suits
-graphs of images: many nodes of low degree, short paths.
+Where the trees meet, there is a path that can be augmented. Arcs that it saturates cut branches off their tree; each
+orphaned node looks for another parent, and becomes free if there is none. The trees are kept from path to path, which
+suits graphs of images: many nodes of low degree, short paths.
 
-The source and the sink are no nodes. supply[i] > 0 is what can still flow from the source to node i, supply[i] < 0
-what can still flow from it to the sink. room[a] is what can still flow along arc a. A room or supply of at most `tol`
-counts as none, so that rounding cannot make the search go on for ever: every path carries more than tol.
+The source and the sink are not nodes. supply[i] > 0 is the residual capacity from the source to node i, supply[i] < 0
+minus that from node i to the sink. capacity[a] is the residual capacity of arc a. Capacities of at most `tol` count as
+0, so that rounding cannot make the search endless: every path carries more than tol.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from __future__ import annotations
 from maxmargin.base.compiled.kernel import kernel
 
 FREE, SOURCE, SINK = 0, 1, 2  # the trees
-AT_TERMINAL, ORPHAN = -1, -2  # what stands for the arc to the parent where there is none
+AT_TERMINAL, ORPHAN = -1, -2  # values for nodes without an arc to a parent
 FAR = 1 << 30
 
 
 @kernel
 def rooted(i, parent, head, stamp, depth, now):
-    """The number of steps from a node to its terminal, FAR if it hangs on an orphan; nodes on the way remember it.
+    """Return the number of steps from a node to its terminal, FAR if it leads to an orphan; nodes on the way store it.
 
-    stamp[i] = now says that depth[i] is true since the last augmentation.
+    stamp[i] = now means that depth[i] is valid since the last augmentation.
     """
     steps = 0
     j = i
@@ -50,32 +50,32 @@ def rooted(i, parent, head, stamp, depth, now):
 
 
 @kernel
-def augment(meeting, supply, room, head, reverse, parent, orphans, tol):
-    """Send what fits along the path through an arc from the source's tree to the sink's.
+def augment(meeting, supply, capacity, head, reverse, parent, orphans, tol):
+    """Send the largest possible flow along the path through an arc from the source's tree to the sink's.
 
-    Writes the nodes whose arc to the parent is full to `orphans`; returns how many they are.
+    Write the nodes whose arc to the parent is saturated to `orphans`; return their number.
     """
-    most = room[meeting]
+    most = capacity[meeting]
     i = head[reverse[meeting]]
     while parent[i] != AT_TERMINAL:
-        most = min(most, room[reverse[parent[i]]])
+        most = min(most, capacity[reverse[parent[i]]])
         i = head[parent[i]]
     most = min(most, supply[i])
     i = head[meeting]
     while parent[i] != AT_TERMINAL:
-        most = min(most, room[parent[i]])
+        most = min(most, capacity[parent[i]])
         i = head[parent[i]]
     most = min(most, -supply[i])
 
     count = 0
-    room[meeting] -= most
-    room[reverse[meeting]] += most
+    capacity[meeting] -= most
+    capacity[reverse[meeting]] += most
     i = head[reverse[meeting]]
     while parent[i] != AT_TERMINAL:
         a = parent[i]
-        room[a] += most
-        room[reverse[a]] -= most
-        if room[reverse[a]] <= tol:
+        capacity[a] += most
+        capacity[reverse[a]] -= most
+        if capacity[reverse[a]] <= tol:
             parent[i] = ORPHAN
             orphans[count] = i
             count += 1
@@ -88,9 +88,9 @@ def augment(meeting, supply, room, head, reverse, parent, orphans, tol):
     i = head[meeting]
     while parent[i] != AT_TERMINAL:
         a = parent[i]
-        room[reverse[a]] += most
-        room[a] -= most
-        if room[a] <= tol:
+        capacity[reverse[a]] += most
+        capacity[a] -= most
+        if capacity[a] <= tol:
             parent[i] = ORPHAN
             orphans[count] = i
             count += 1
@@ -104,7 +104,7 @@ def augment(meeting, supply, room, head, reverse, parent, orphans, tol):
 
 
 @kernel
-def max_flow(n_nodes, bounds, head, reverse, supply, room, tol, work):
+def max_flow(n_nodes, bounds, head, reverse, supply, capacity, tol, work):
     """Fill the graph with the largest flow from source to sink, in place.
 
     Afterwards work[0, i] == SOURCE for exactly the nodes that the source can still reach and SINK for exactly those
@@ -113,7 +113,7 @@ def max_flow(n_nodes, bounds, head, reverse, supply, room, tol, work):
     """
     tree, parent, stamp, depth = work[0], work[1], work[2], work[3]
     waiting, queued, orphans = work[4], work[5], work[6]
-    begin, count = 0, 0  # of the nodes in `waiting`, a ring: those whose neighbours may be free or of the other tree
+    begin, count = 0, 0  # `waiting` is a ring of nodes whose neighbours may be free or of the other tree
     for i in range(n_nodes):
         stamp[i] = 0
         depth[i] = 1
@@ -133,7 +133,7 @@ def max_flow(n_nodes, bounds, head, reverse, supply, room, tol, work):
         if tree[i] != FREE:
             from_source = tree[i] == SOURCE
             for a in range(bounds[i], bounds[i + 1]):
-                if room[a if from_source else reverse[a]] <= tol:
+                if capacity[a if from_source else reverse[a]] <= tol:
                     continue
                 j = head[a]
                 if tree[j] == FREE:
@@ -148,7 +148,7 @@ def max_flow(n_nodes, bounds, head, reverse, supply, room, tol, work):
                 elif tree[j] != tree[i]:
                     meeting = a if from_source else reverse[a]
                     break
-                elif stamp[j] <= stamp[i] and depth[j] > depth[i]:  # nearer to the terminal by way of i
+                elif stamp[j] <= stamp[i] and depth[j] > depth[i]:  # closer to the terminal by way of i
                     parent[j] = reverse[a]
                     stamp[j] = stamp[i]
                     depth[j] = depth[i] + 1
@@ -157,7 +157,7 @@ def max_flow(n_nodes, bounds, head, reverse, supply, room, tol, work):
             count -= 1
             queued[i] = 0
             continue
-        torn = augment(meeting, supply, room, head, reverse, parent, orphans, tol)
+        torn = augment(meeting, supply, capacity, head, reverse, parent, orphans, tol)
         now += 1
         # every orphan looks for the neighbour of its tree that is nearest to the terminal
         first = 0
@@ -169,7 +169,7 @@ def max_flow(n_nodes, bounds, head, reverse, supply, room, tol, work):
             nearest, least = -1, FAR
             for a in range(bounds[i], bounds[i + 1]):
                 j = head[a]
-                if tree[j] == tree[i] and room[reverse[a] if in_source else a] > tol:
+                if tree[j] == tree[i] and capacity[reverse[a] if in_source else a] > tol:
                     steps = rooted(j, parent, head, stamp, depth, now)
                     if steps < least:
                         nearest, least = a, steps
@@ -182,7 +182,7 @@ def max_flow(n_nodes, bounds, head, reverse, supply, room, tol, work):
                 j = head[a]
                 if tree[j] != tree[i]:
                     continue
-                if room[reverse[a] if in_source else a] > tol and not queued[j]:  # it may take i in later
+                if capacity[reverse[a] if in_source else a] > tol and not queued[j]:  # it may adopt i later
                     waiting[(begin + count) % n_nodes] = j
                     queued[j] = 1
                     count += 1
@@ -195,11 +195,11 @@ def max_flow(n_nodes, bounds, head, reverse, supply, room, tol, work):
 
 
 @kernel
-def components(n_nodes, bounds, head, room, tol, skip, component, low, stack, path, arc):
-    """Number the strongly connected components of the arcs with room (Tarjan 1972).
+def components(n_nodes, bounds, head, capacity, tol, skip, component, low, stack, path, arc):
+    """Number the strongly connected components of the arcs with residual capacity (Tarjan 1972).
 
     An arc from one component to another leads to the one with the lower number. Nodes with skip[i] != 0 and their arcs
-    are left out; their number is -1. Returns the number of components.
+    are left out; their number is -1. Return the number of components.
     Scratch, one number for each node: low, stack, path, arc.
     """
     for i in range(n_nodes):
@@ -224,7 +224,7 @@ def components(n_nodes, bounds, head, room, tol, skip, component, low, stack, pa
                 a = arc[i]
                 arc[i] += 1
                 j = head[a]
-                if skip[j] or room[a] <= tol:
+                if skip[j] or capacity[a] <= tol:
                     continue
                 if low[j] < 0:
                     low[j] = visits

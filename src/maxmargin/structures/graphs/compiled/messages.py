@@ -15,12 +15,12 @@ import numpy as np
 
 from maxmargin.base.compiled.kernel import kernel
 
-ROUNDED = 5  # every so many sweeps their labels are improved and compared, which takes as long as a sweep
+ROUNDED = 5  # after this many sweeps the labels are improved and compared, which takes as long as a sweep
 
 
 @kernel
 def reach(start, begin, edges, first_link, links, rank, order):
-    """Write the nodes of a component from order[begin] on, breadth first from a node; return where they end."""
+    """Write the nodes of a component from order[begin] on, breadth first from a node; return their end."""
     order[begin] = start
     rank[start] = begin
     end = begin + 1
@@ -41,8 +41,8 @@ def reach(start, begin, edges, first_link, links, rank, order):
 def rank_nodes(edges, first_link, links, rank, order):
     """Order the nodes breadth first, from one at the border of every component.
 
-    A node's neighbours are then near it in the order, some before and some after it, which is what sweeps need: with
-    nodes in random order it takes half as many again. The border is a node that is reached last from any other.
+    The neighbours of a node are then near it in the order, some before and some after it, as sweeps need: in random
+    order, they take half as many iterations again. The border node is one that a breadth-first search visits last.
     """
     n = len(rank)
     for i in range(n):
@@ -59,7 +59,7 @@ def rank_nodes(edges, first_link, links, rank, order):
 
 @kernel
 def send(pair, messages, e, side, out):
-    """Write what edge e can give to every label of its end `side`: its best score, less what the other end has."""
+    """Write the most that edge e can give to every label of its end `side`: its best score, minus the other message."""
     n_labels = len(out)
     if side == 0:
         for k in range(n_labels):
@@ -77,7 +77,7 @@ def send(pair, messages, e, side, out):
 
 @kernel
 def add_given(pair, e, side, label, out):
-    """Add the scores of the labels at one end of edge e where the other end has this label."""
+    """Add the scores of the labels at one end of edge e if the other end has this label."""
     if side == 0:
         for k in range(len(out)):
             out[k] += pair[e, k, label]
@@ -159,7 +159,8 @@ def sweep(unary, pair, graph, forward, messages, belief, given, labels):
 def improve_labels(unary, edges, pair, graph, given, labels):
     """Give every node in turn the best label given its neighbours', until none changes; return the score.
 
-    At most 50 rounds, because rounding could let two equal labellings change places for ever. Scratch: given, (K,).
+    There are at most 50 rounds, because rounding could make two equal labellings alternate forever. Scratch: given,
+    (K,).
     """
     first_link, _, links, others, order = graph
     n, n_labels = unary.shape
@@ -190,7 +191,7 @@ def improve_labels(unary, edges, pair, graph, given, labels):
 
 @kernel
 def allowed(accuracy, value):
-    """How far a bound may be above a value: see Accuracy, of which this is a plain tuple."""
+    """Return how far a bound may be above a value; accuracy is an Accuracy as a plain tuple."""
     most, base, near, known, news, least = accuracy
     return max(least, news * (value - known), min(most, near * (value - base)))
 
@@ -222,10 +223,10 @@ def run_sweeps(model, graph, messages, belief, given, labels, best_labels, best,
 
 @kernel
 def level(unary, pair, first_link, links, order, messages, belief):
-    """Let every node take from all its edges what they can give, and keep as much of it as it gives back to each.
+    """Let every node take from all its edges what they can give, and keep an equal share with each of them.
 
     Like a sweep this never raises the bound (Schlesinger and Antoniuk 2011, diffusion). After sweeps, edges hold nearly
-    all of what makes a label worse than the best one; after some of these rounds nodes and edges hold equal parts.
+    all of the difference between a label and the best one; after some of these rounds nodes and edges hold equal parts.
     Scratch: belief, (K,).
     """
     n, n_labels = unary.shape
@@ -278,7 +279,7 @@ def add_up(unary, edges, pair, messages, beliefs):
 
 @kernel
 def collect_all(unary, edges, pair, messages, sent, scores):
-    """Write what every node would believe if it alone took from all its edges what they can give.
+    """Write the beliefs that every node would have if it alone took from all its edges what they can give.
 
     The best label of a node and those near it are the ones that may carry mass in the relaxation. Scratch: sent, (K,).
     """

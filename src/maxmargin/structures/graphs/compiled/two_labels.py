@@ -4,13 +4,13 @@ A table p of two by two scores is a sum over its two nodes and one number for no
 
     p[k, l] = p[0, 0] + (p[1, 0] - p[0, 0] + f) k + (p[1, 1] - p[1, 0] - f) l - (c - f) [k=0, l=1] - f [k=1, l=0],
 
-with c = p[0, 0] + p[1, 1] - p[0, 1] - p[1, 0] and any f. Where c >= 0, the last two terms are arcs of room f and c - f
-between the nodes, flow along them changes f, and label 1 is the side of the source. Where c < 0, the same is written
-with the label of the second node turned round (`turned`): the arcs then lead to the second node's opposite.
+with c = p[0, 0] + p[1, 1] - p[0, 1] - p[1, 0] and any f. If c >= 0, the last two terms are arcs of capacity f and c - f
+between the nodes, flow along them changes f, and label 1 is the side of the source. If c < 0, the same is written with
+the label of the second node flipped (`turned`): the arcs then lead to the second node's opposite.
 
 Roof duality (Hammer, Hansen and Simeone 1984; Boros, Hansen and Hammer) gives every node i an opposite at number N + i
 and every arc a mirror image. A node on the source's side whose opposite is on the sink's is decided, and has that
-label in some best labelling; where no edge is turned, the two halves are the same and one of them is enough.
+label in some best labelling; if no edge is turned, the two halves are equal and one of them is enough.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from __future__ import annotations
 from maxmargin.base.compiled.kernel import kernel
 from maxmargin.structures.graphs.compiled.max_flow import SINK, SOURCE, components, max_flow
 
-RELATIVE_TOL = 1e-14  # what counts as rounding: of capacities against the largest, of an edge against its scores
+RELATIVE_TOL = 1e-14  # the size of rounding: of capacities relative to the largest, of an edge relative to its scores
 
 
 @kernel
 def split_tables(unary, edges, pair, gain, weight, turned):
     """Write the scores of two labels as gains of label 1 and weights |c| of edges, at f = |c| / 2.
 
-    Returns the largest of all these numbers, and how many edges are turned.
+    Return the largest of all these numbers, and the number of turned edges.
     """
     largest = 0.0
     n_turned = 0
@@ -34,7 +34,7 @@ def split_tables(unary, edges, pair, gain, weight, turned):
     for e in range(len(edges)):
         c = (pair[e, 0, 0] - pair[e, 0, 1]) + (pair[e, 1, 1] - pair[e, 1, 0])
         scale = abs(pair[e, 0, 0]) + abs(pair[e, 0, 1]) + abs(pair[e, 1, 0]) + abs(pair[e, 1, 1])
-        if abs(c) <= RELATIVE_TOL * scale:  # rounding: this edge prefers nothing
+        if abs(c) <= RELATIVE_TOL * scale:  # only rounding: this edge has no preference
             c = 0.0
         i, j = edges[e, 0], edges[e, 1]
         if c >= 0:
@@ -57,7 +57,7 @@ def split_tables(unary, edges, pair, gain, weight, turned):
 @kernel
 def double(edges, arcs, cut):
     """Write the graph with the opposites of all nodes; the arcs of an opposite are those of its node, moved by 2E."""
-    gain, weight, turned, room, supply = cut.gain, cut.weight, cut.turned, cut.room, cut.supply
+    gain, weight, turned, capacity, supply = cut.gain, cut.weight, cut.turned, cut.capacity, cut.supply
     bounds, head2, reverse2 = cut.bounds, cut.head, cut.reverse
     n_nodes, n_edges = len(gain), len(weight)
     n_arcs = 2 * n_edges
@@ -82,58 +82,58 @@ def double(edges, arcs, cut):
         reverse2[n_arcs + a] = n_arcs + b - arcs_over
         reverse2[n_arcs + b] = n_arcs + a - arcs_over
         half = weight[e] / 2
-        room[a] = half
-        room[b] = half
-        room[n_arcs + a] = half
-        room[n_arcs + b] = half
+        capacity[a] = half
+        capacity[b] = half
+        capacity[n_arcs + a] = half
+        capacity[n_arcs + b] = half
 
 
 @kernel
-def mirror(reverse, forward, turned, room):
-    """Give every arc and its mirror image the mean of their rooms: the mean of a flow and of its mirror image."""
+def mirror(reverse, forward, turned, capacity):
+    """Give every arc and its mirror image the mean of their residual capacities."""
     n_edges = len(forward)
     n_arcs = 2 * n_edges
     for e in range(n_edges):
         a = forward[e]
         b = reverse[a]
         if turned[e]:
-            mean = (room[a] + room[b]) / 2
-            back = (room[n_arcs + a] + room[n_arcs + b]) / 2
-            room[a] = room[b] = mean
-            room[n_arcs + a] = room[n_arcs + b] = back
+            mean = (capacity[a] + capacity[b]) / 2
+            back = (capacity[n_arcs + a] + capacity[n_arcs + b]) / 2
+            capacity[a] = capacity[b] = mean
+            capacity[n_arcs + a] = capacity[n_arcs + b] = back
         else:
-            mean = (room[a] + room[n_arcs + b]) / 2
-            back = (room[b] + room[n_arcs + a]) / 2
-            room[a] = room[n_arcs + b] = mean
-            room[b] = room[n_arcs + a] = back
+            mean = (capacity[a] + capacity[n_arcs + b]) / 2
+            back = (capacity[b] + capacity[n_arcs + a]) / 2
+            capacity[a] = capacity[n_arcs + b] = mean
+            capacity[b] = capacity[n_arcs + a] = back
 
 
 @kernel
 def single_cut(unary, edges, pair, arcs, cut, decided):
     """Find the best labelling if no edge is turned; return the number of turned edges, and stop if there are any.
 
-    The label of every node is written to `decided`. The room of an edge's forward arc is its f. `arcs` is SortedArcs,
-    and `cut` CutArrays.
+    The label of every node is written to `decided`. The capacity of an edge's forward arc is its f. `arcs` is
+    SortedArcs, and `cut` CutArrays.
     """
-    n_nodes, weight, room = len(unary), cut.weight, cut.room
+    n_nodes, weight, capacity = len(unary), cut.weight, cut.capacity
     largest, n_turned = split_tables(unary, edges, pair, cut.gain, weight, cut.turned)
     if n_turned > 0:
         return n_turned
     for e in range(len(edges)):
         a = arcs.forward[e]
-        room[a] = weight[e] / 2
-        room[arcs.reverse[a]] = weight[e] / 2
-    max_flow(n_nodes, arcs.bounds, arcs.head, arcs.reverse, cut.gain, room, RELATIVE_TOL * largest, cut.work)
+        capacity[a] = weight[e] / 2
+        capacity[arcs.reverse[a]] = weight[e] / 2
+    max_flow(n_nodes, arcs.bounds, arcs.head, arcs.reverse, cut.gain, capacity, RELATIVE_TOL * largest, cut.work)
     for i in range(n_nodes):
         decided[i] = 1 if cut.work[0, i] == SOURCE else 0
     return 0
 
 
 @kernel
-def flow_messages(pair, forward, turned, room, messages):
-    """Write what a flow moves from an edge's scores to those of its nodes, see PairwiseModel.bound."""
+def flow_messages(pair, forward, turned, capacity, messages):
+    """Write the scores that a flow moves from an edge to its nodes, see PairwiseModel.bound."""
     for e in range(len(pair)):
-        f = room[forward[e]]
+        f = capacity[forward[e]]
         t = turned[e]
         messages[e, 0, 0] = 0.0
         messages[e, 0, 1] = pair[e, 1, t] - pair[e, 0, t] + f
@@ -145,14 +145,14 @@ def flow_messages(pair, forward, turned, room, messages):
 def roof_dual(unary, edges, pair, arcs, cut, decided):
     """Decide nodes by roof duality: `decided` is 0, 1, or -1 where both labels are still possible.
 
-    A node is undecided only where every solution of the relaxation halves it. The room of an edge's forward arc is its
-    f. `arcs` is SortedArcs, and `cut` CutArrays.
+    A node is undecided only where every solution of the relaxation halves it. The capacity of an edge's forward arc is
+    its f. `arcs` is SortedArcs, and `cut` CutArrays.
     """
-    n_nodes, room, work = len(unary), cut.room, cut.work
+    n_nodes, capacity, work = len(unary), cut.capacity, cut.work
     largest, _ = split_tables(unary, edges, pair, cut.gain, cut.weight, cut.turned)
     double(edges, arcs, cut)
     tol = RELATIVE_TOL * largest
-    max_flow(2 * n_nodes, cut.bounds, cut.head, cut.reverse, cut.supply, room, tol, work)
+    max_flow(2 * n_nodes, cut.bounds, cut.head, cut.reverse, cut.supply, capacity, tol, work)
     tree, n_undecided = work[0], 0
     for i in range(n_nodes):
         one = tree[i] == SOURCE or tree[n_nodes + i] == SINK
@@ -162,15 +162,15 @@ def roof_dual(unary, edges, pair, arcs, cut, decided):
             decided[i] = 1 if one else 0
         else:
             n_undecided += 1
-    mirror(arcs.reverse, arcs.forward, cut.turned, room)
+    mirror(arcs.reverse, arcs.forward, cut.turned, capacity)
     if n_undecided == 0:
         return n_undecided
-    # An arc with room says: if its tail is on the source's side, so is its head. A node that implies its opposite and
-    # is implied by it is halved; of any other two opposites, the one that is implied goes to the source's side.
+    # A residual arc means: if its tail is on the source's side, so is its head. A node that implies its opposite and is
+    # implied by it is halved; of any other two opposites, the implied one goes to the source's side.
     skip, component = tree, work[1]
     for i in range(n_nodes):
         skip[i] = skip[n_nodes + i] = decided[i] >= 0
-    components(2 * n_nodes, cut.bounds, cut.head, room, tol, skip, component, work[2], work[3], work[4], work[5])
+    components(2 * n_nodes, cut.bounds, cut.head, capacity, tol, skip, component, work[2], work[3], work[4], work[5])
     for i in range(n_nodes):
         if decided[i] < 0 and component[i] != component[n_nodes + i]:
             decided[i] = 1 if component[i] < component[n_nodes + i] else 0

@@ -16,8 +16,7 @@ class SortedArcs(NamedTuple):
     """Every edge as two arcs, one from each of its nodes; the arcs of a node are consecutive.
 
     The arcs of node i are bounds[i] … bounds[i + 1] - 1. Arc a leads to node head[a], along edge edge[a], and
-    reverse[a] is
-    the arc of the same edge from there. forward[e] is the arc of edge e that starts at its first node.
+    reverse[a] is the arc of the same edge from there. forward[e] is the arc of edge e that starts at its first node.
     """
 
     bounds: Indices  # (N + 1,)

@@ -19,16 +19,13 @@ def best_expansion(
     """Find a labelling that no α-expansion improves, i.e. no change of any set of nodes to one common label.
 
     Every move is a problem with two labels, solved by a cut. If the scores do not allow a cut, roof duality moves the
-    nodes
-    that it decides, which may not be the best move. No move lowers the score, so the result is at least as good as the
-    start.
+    nodes that it decides, which may not be the best move. No move lowers the score, so the result is at least as good
+    as the start.
 
     Written as energies, E = -score, let unary energies be >= 0 and pair energies be metrics: 0 between equal labels,
     positive and symmetric between different ones, with the triangle inequality. Then E(found) <= 2 c E(best), where c
-    is the
-    largest ratio of two energies of different labels on one edge (Boykov, Veksler and Zabih 2001); c = 1 for Potts
-    scores.
-    For other scores nothing is proved.
+    is the largest ratio of two energies of different labels on one edge (Boykov, Veksler and Zabih 2001); c = 1 for
+    Potts scores. For other scores nothing is proved.
 
     Parameters
     ----------

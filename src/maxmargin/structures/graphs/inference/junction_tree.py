@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from maxmargin.structures.graphs.inference.model import Answer, PairwiseModel, checked_edges
 
-MOST_ENTRIES = 200_000  # of one table: 11 labels in a clique of 5 nodes, two labels in one of 17
-MOST_IN_ALL = 2_000_000  # of all tables: some ten milliseconds
+MOST_ENTRIES = 200_000  # limit for one table: 11 labels in a clique of 5 nodes, two labels in one of 17
+MOST_IN_ALL = 2_000_000  # limit for all tables: some ten milliseconds
 MOST_ENTANGLED = 10_000  # the most remaining nodes for which a search for an order pays
 
 
@@ -38,7 +38,8 @@ class Elimination(NamedTuple):
     """An order in which nodes are removed."""
 
     order: list[int]  # all nodes
-    cliques: list[list[int]]  # of each removed node: itself, then the neighbours it has by then, the next to go last
+    # for each removed node: itself, then its neighbours at that time, the last to be removed last
+    cliques: list[list[int]]
     width: int  # neighbours in the largest clique
     n_labels: int
     n_entries: int  # of all tables
@@ -135,7 +136,7 @@ def best_junction_tree(model: PairwiseModel, elimination: Elimination | None = N
 def _min_fill(
     n_nodes: int, edges: NDArray[np.int32], n_labels: int, most_entries: int, most_in_all: int
 ) -> list[list[int]] | None:
-    """Remove the nodes; returns each with the neighbours that it has when it goes."""
+    """Remove the nodes; return each with the neighbours that it has at that time."""
     near: list[set[int]] = [set() for _ in range(n_nodes)]
     for i, j in edges.tolist():
         near[i].add(j)

@@ -77,12 +77,10 @@ def best_roof_dual(model: PairwiseModel, arcs: SortedArcs | None = None) -> Answ
     """Find the optimum of the relaxation and a labelling, for two labels and any edges.
 
     The relaxation has a solution in which every node has one label or is halved between the two. The labels of nodes
-    that
-    are not halved belong to some best labelling (persistency; Hammer, Hansen and Simeone 1984). Nodes are halved only
-    if
-    every solution halves them. If none is, the labelling is optimal; otherwise `relaxed` is this solution, and the
-    halved
-    nodes are labelled by dynamic programming on a spanning forest of strong edges, followed by changes of single nodes.
+    that are not halved belong to some best labelling (persistency; Hammer, Hansen and Simeone 1984). Nodes are halved
+    only if every solution halves them. If none is, the labelling is optimal; otherwise `relaxed` is this solution, and
+    the halved nodes are labelled by dynamic programming on a spanning forest of strong edges, followed by changes of
+    single nodes.
 
     If all edges prefer equal labels, this is `best_cut`.
 
@@ -149,17 +147,15 @@ def _bound(model: PairwiseModel, arcs: SortedArcs, cut: CutArrays) -> float:
     from maxmargin.structures.graphs.compiled.two_labels import flow_messages
 
     messages = np.empty((model.n_edges, 2, 2))
-    flow_messages(model.pair, arcs.forward, cut.turned, cut.room, messages)
+    flow_messages(model.pair, arcs.forward, cut.turned, cut.capacity, messages)
     return model.bound(messages)
 
 
 def _halved(model: PairwiseModel, decided: Labels) -> Relaxed:
-    """Return the solution of the relaxation: undecided nodes are halved, and edges between two of these take the better
-    half.
+    """Return the solution of the relaxation: undecided nodes are halved, and edges between them take the better half.
 
     An edge with a decided node has no choice. Between two halved nodes a table with these sums is a mixture of equal
-    labels
-    and different ones, and its score is linear, so one of the two is best.
+    labels and different ones, and its score is linear, so one of the two is best.
     """
     nodes = np.where(decided[:, None] < 0, 0.5, decided[:, None] == np.arange(2))
     first, second = model.edges.T

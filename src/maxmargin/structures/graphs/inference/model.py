@@ -93,11 +93,9 @@ class PairwiseModel(NamedTuple):
         """Return an upper bound on the value of every labelling, and of the relaxation, from any `messages` (E, 2, K).
 
         messages[e, 0, k] moves score from edge e to label k of its first node, messages[e, 1, l] to label l of the
-        second. This
-        changes the value of no labelling, so the sum of the maxima of all nodes and edges is a bound for any messages:
-        no error
-        in finding them can make it wrong. The least such bound is the value of the relaxation (linear programming
-        duality).
+        second. This changes the value of no labelling, so the sum of the maxima of all nodes and edges is a bound for
+        any messages: no error in finding them can make it wrong. The least such bound is the value of the relaxation
+        (linear programming duality).
         """
         from maxmargin.structures.graphs.compiled.messages import add_up
 
@@ -112,8 +110,7 @@ class Relaxed(NamedTuple):
     """A point of the local polytope and its value.
 
     The local polytope relaxes the labellings: nodes[i] are numbers >= 0 with sum 1, and the table edges[e] of e = (i,
-    j) has
-    numbers >= 0, row sums nodes[i] and column sums nodes[j].
+    j) has numbers >= 0, row sums nodes[i] and column sums nodes[j].
     """
 
     nodes: Array  # (N, K)
@@ -153,13 +150,13 @@ class Answer(NamedTuple):
 
     labels: Labels  # (N,) a true labelling, the best one found
     value: float  # its score
-    upper: float  # proved upper bound on the score of every labelling, = value where that is proved to be the best
+    upper: float  # proved upper bound on the score of every labelling, = value if that is proved to be the best
     relaxed: Relaxed | None = None  # the solution of the method's relaxation, if it is fractional
     messages: Array | None = None  # where a relaxation ended, and its next search on this graph can begin
 
     @property
     def proved(self) -> bool:
-        """Whether no labelling is better, up to rounding."""
+        """True if it is proved that no labelling is better, up to rounding."""
         return self.upper <= self.value + ROUNDING * max(1.0, abs(self.value))
 
 

@@ -13,7 +13,7 @@ from maxmargin.structures.graphs.inference.messages import canonical, improved, 
 from maxmargin.structures.graphs.inference.model import Accuracy, Answer, Labels, PairwiseModel, Relaxed
 from maxmargin.structures.graphs.inference.residual import ResidualModel
 
-STALL = 0.05  # sweeps end where ten of them close less of the gap: from there on primal-dual steps are faster
+STALL = 0.05  # sweeps end when ten of them close less of the gap: from there on primal-dual steps are faster
 LEVELLING = 4  # rounds that show which labels are in doubt
 WIDTH = 0.01  # labels closer to the best one than this share of the gap are undecided
 ROUNDS = 100  # each adds labels to the residual or halves its tolerance; usually there are one to four
@@ -33,22 +33,18 @@ def best_relaxation(
         over nodes[i] in the simplex and edges[e] >= 0 with the margins nodes[i] and nodes[j]
 
     Message passing usually ends with a bound that a labelling attains, its own or one that α-expansion makes of it.
-    This
-    labelling then solves the relaxation, and `relaxed` of the answer is None. Otherwise few nodes are undecided between
-    few
-    labels. On this residual the linear programme is solved by primal-dual steps. Its messages are extended to the whole
-    model, where message passing continues; labels that violate them are added to the residual, until bound and value
-    meet
-    (column generation). None of these steps must be trusted: the value is computed from the point, and the bound from
-    messages, which prove a bound whatever they are.
+    This labelling then solves the relaxation, and `relaxed` of the answer is None. Otherwise few nodes are undecided
+    between few labels. On this residual the linear programme is solved by primal-dual steps. Its messages are extended
+    to the whole model, where message passing continues; labels that violate them are added to the residual, until bound
+    and value meet (column generation). None of these steps must be trusted: the value is computed from the point, and
+    the bound from messages, which prove a bound whatever they are.
 
     Parameters
     ----------
     model : the PairwiseModel.
     messages : the result of the last call for this graph, perhaps with other scores; makes this call faster.
     tol : upper - max(value, relaxed.value) of the answer is at most this, unless sweeps and steps are used up. An
-    Accuracy
-        states it relative to what was found.
+        Accuracy states it relative to what was found.
     sweeps, steps : the most sweeps of message passing, and the most primal-dual steps for each residual.
     arcs : `SortedArcs.of` the graph, if it is known already.
 
@@ -126,19 +122,19 @@ class BestKnown:
         return self.gap <= self.allowed
 
     def learn_point(self, point: Relaxed) -> None:
-        """Keep a point, and the labelling near it, where they are better."""
+        """Keep a point, and the labelling near it, if they are better."""
         if self.relaxed is None or point.value > self.relaxed.value:
             self.relaxed = point
             labels = improved(self.model, point.nodes.argmax(axis=1).astype(np.int32))
             self.learn_labels(labels, self.model.value(labels))
 
     def learn_labels(self, labels: Labels, value: float) -> None:
-        """Keep a labelling that is better."""
+        """Keep a labelling if it is better."""
         if value > self.value:
             self.labels, self.value = labels, value
 
     def expand(self, arcs: SortedArcs | None) -> bool:
-        """Improve the labelling by large moves, unless it is known that none does; whether one did."""
+        """Improve the labelling by large moves, unless it is known that none does; return whether one did."""
         if self.labels is self.expanded:
             return False
         found = best_expansion(self.model, self.labels, arcs=arcs)
@@ -148,7 +144,7 @@ class BestKnown:
         return better
 
     def learn_bound(self, upper: float, messages: Array) -> None:
-        """Keep messages that prove a lower bound."""
+        """Keep messages if they prove a lower bound."""
         if upper < self.upper:
             self.upper, self.messages = upper, messages
 

@@ -95,14 +95,11 @@ class ResidualModel(NamedTuple):
         return ResidualSolution(Relaxed(nodes, tables, self.model.relaxed_value(nodes, tables)), y[BEST], int(made))
 
     def extended(self, flat: Array, messages: Array) -> ExtendedMessages:
-        """Return the messages `flat` of the residual as messages of the model; `messages` are those to begin with
-        elsewhere.
+        """Return the messages `flat` of the residual as messages of the model; others begin with `messages`.
 
         The bound of the residual is one of the model if there are messages to the other labels that make no node prefer
-        them,
-        and leave no edge a positive score. They are computed in rounds over the nodes. If labels in excess remain, the
-        residual
-        may lack these labels.
+        them, and leave no edge a positive score. They are computed in rounds over the nodes. If labels in excess
+        remain, the residual may lack these labels.
         """
         from maxmargin.structures.graphs.compiled.local_polytope import extend, settle
         from maxmargin.structures.graphs.compiled.messages import add_up

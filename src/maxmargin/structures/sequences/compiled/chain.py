@@ -2,8 +2,8 @@
 
 Notation: e[t, k] unit scores, T[j, k] score of label k after j, s and f scores of starting and ending. Best path score
 into (t, k):   v[0, k] = s[k] + e[0, k],   v[t, k] = e[t, k] + max_j (v[t-1, j] + T[j, k]).
-Only scores are kept on the way forward (in vector registers, many labels a sweep); the labels are recovered backwards,
-where one column per position has to be searched again. -inf in T, s, f forbids.
+Only scores are stored on the way forward (in vector registers, many labels a sweep). Labels are recovered backwards,
+where one column per position is searched again. -inf in T, s, f forbids a link.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from maxmargin.base.compiled.label_vectors import label_maxima
 
 @kernel
 def unroll(offsets, ids, bounds, units):
-    """The units of the sequences `ids` in a row: sequence j gets units[bounds[j] : bounds[j + 1]]."""
+    """Write the units of the sequences `ids` in a row: sequence j gets units[bounds[j] : bounds[j + 1]]."""
     top = 0
     bounds[0] = 0
     for j in range(len(ids)):
@@ -28,7 +28,7 @@ def unroll(offsets, ids, bounds, units):
 
 @kernel
 def augment(scores, cost, truth, weight):
-    """scores[t, k] += weight[t] · cost[truth[t], k]: the Hamming loss sits on single positions."""
+    """Add the loss to the scores: scores[t, k] += weight[t] · cost[truth[t], k]."""
     for t in range(len(truth)):
         if weight[t] != 0.0:
             row, price = scores[t], cost[truth[t]]
@@ -55,7 +55,7 @@ def forward(e, T, s, v):
 
 @kernel
 def trace_back(length, T, f, v, labels):
-    """The labels of the best path through v as `forward` has left it, and its score."""
+    """Recover the labels of the best path through v, as filled by `forward`, and return its score."""
     n_labels = len(f)
     last, best = 0, -np.inf
     for k in range(n_labels):
@@ -74,7 +74,7 @@ def trace_back(length, T, f, v, labels):
 
 @kernel
 def viterbi(scores, T, s, f, bounds, v, labels, best):
-    """The best labels of every sequence bounds[j]:bounds[j + 1] of the scores, and their total score.
+    """Find the best labels and their score for every sequence bounds[j]:bounds[j + 1].
 
     v is scratch space for the longest sequence.
     """
@@ -86,10 +86,11 @@ def viterbi(scores, T, s, f, bounds, v, labels, best):
 
 @kernel
 def n_best(e, T, s, f, n, v, come_label, come_rank, pointer, labels, best):
-    """The n best label sequences of one sequence, best first; returns how many there are.
+    """Find the n best label sequences of one sequence, best first; return how many there are.
 
     v[t, k, r], -inf at first, is the r-th best score of a path into (t, k); every entry remembers the (label, rank)
-    it came from. The r-th best into a cell extends one of the r best into some predecessor, so n per cell are enough.
+    that it came from. The r-th best into a cell extends one of the r best into some predecessor, so n per cell are
+    enough.
     """
     length, n_labels = e.shape
     for k in range(n_labels):
@@ -128,10 +129,10 @@ def n_best(e, T, s, f, n, v, come_label, come_rank, pointer, labels, best):
 
 @kernel
 def best_per_loss(e, T, s, f, price, v, best):
-    """best[c] = the highest score of a label sequence whose loss is exactly c, for whole-numbered prices per position.
+    """Set best[c] to the highest score of a label sequence with loss c, for costs that are whole numbers.
 
-    v[t, k, c] is the best score into (t, k) with loss c so far; it is left filled for trace_loss. With it the most
-    violated output is exact for every violation that depends on the output through its loss and its score alone.
+    v[t, k, c] is the best score into (t, k) with loss c so far; trace_loss reads it. This gives the exact most violated
+    output for every violation that depends on the output only through its loss and its score.
     """
     length, K = e.shape
     top = 0  # the highest loss possible so far
@@ -163,7 +164,7 @@ def best_per_loss(e, T, s, f, price, v, best):
 
 @kernel
 def trace_loss(T, f, price, v, loss, labels):
-    """The labels behind best[loss] of best_per_loss."""
+    """Recover the labels of best[loss] of best_per_loss."""
     length, K = price.shape
     last, high = 0, -np.inf
     for k in range(K):

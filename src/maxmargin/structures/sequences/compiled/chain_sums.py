@@ -7,9 +7,9 @@ Notation as there: e[t, k] unit scores, T, s, f scores of links. The mass of all
     Z = Σ_k a[-1, k] exp(f[k]),       p(y_t = k) = a[t, k] b[t, k] / Z                                          (3)
     p(y_t = j, y_{t+1} = k) = a[t, j] exp(T[j, k] + e[t+1, k]) b[t+1, k] / Z                                    (4)
 
-`log_*` keep logarithms of all masses, whatever the scores are. `masses_*` keep the masses themselves, every position's
-divided by their sum, which takes an exponential per label instead of one per pair of labels. They are for scores among
-which no mass that counts is too small a number: `in_reach` says of which.
+`log_*` keep logarithms of all masses and suit any scores. `masses_*` keep the masses themselves, normalised at every
+position, which takes an exponential per label instead of one per pair of labels. They are correct if no mass that
+counts underflows, which `masses_fit` checks.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from maxmargin.base.compiled.kernel import kernel
 from maxmargin.base.compiled.label_vectors import label_masses
 from maxmargin.base.compiled.log_sums import draw, log_sum
 
-LARGEST = 690.0  # masses that are kept as numbers are between exp(-LARGEST) and exp(LARGEST)
-SMALL = 1e-200  # where a running product is written down
+LARGEST = 690.0  # masses are stored as numbers between exp(-LARGEST) and exp(LARGEST)
+SMALL = 1e-200  # a running product below this is written out
 
 
 @kernel
 def log_forward(e, T, s, f, a, row):
-    """Logarithms of (1); returns log Z."""
+    """Compute the logarithms of (1), and return log Z."""
     length, K = e.shape
     for k in range(K):
         a[0, k] = s[k] + e[0, k]
@@ -45,7 +45,7 @@ def log_forward(e, T, s, f, a, row):
 
 @kernel
 def log_backward(e, T, f, b, row):
-    """Logarithms of (2)."""
+    """Compute the logarithms of (2)."""
     length, K = e.shape
     for k in range(K):
         b[length - 1, k] = f[k]
@@ -58,7 +58,7 @@ def log_backward(e, T, f, b, row):
 
 @kernel
 def log_pairs(t, e, T, a, b, log_z, scale, pairs):
-    """pairs += scale · (4) of positions t and t + 1."""
+    """Add scale · (4) for positions t and t + 1 to pairs."""
     K = e.shape[1]
     for j in range(K):
         for k in range(K):
@@ -66,12 +66,12 @@ def log_pairs(t, e, T, a, b, log_z, scale, pairs):
 
 
 @kernel
-def in_reach(e, spread, steps, shifted, highs):
-    """Whether masses of these scores can be kept as numbers; shifted[t, k] = e[t, k] - highs[t], which are the maxima.
+def masses_fit(e, spread, steps, shifted, highs):
+    """Return whether masses of these scores can be stored as numbers; set highs to max e[t], shifted to e - highs.
 
-    With scores of links and labels shifted to be at most 0, each at least -r, and all labels reachable from any other
-    in just `steps` steps, Σ_j a[t, j] <= K^steps Σ_j a[t - steps, j] and a[t, k] >= exp(-r steps) Σ_j a[t - steps, j]:
-    no share of the mass is below exp(-steps (r + log K)); likewise backwards. One step more is that which makes it.
+    With scores of links and labels shifted to be at most 0, each at least -r, and every label reachable from any other
+    in `steps` steps, Σ_j a[t, j] <= K^steps Σ_j a[t - steps, j] and a[t, k] >= exp(-r steps) Σ_j a[t - steps, j]:
+    no share of the mass is below exp(-steps (r + log K)); likewise backwards. One more step is the one being computed.
     """
     length, K = e.shape
     lowest = 0.0
@@ -153,7 +153,7 @@ def chain_sums(scores, links, masses, spread, steps, bounds, weights, scratch, l
             continue
         a, b, ahead = scratch.space[0, :n], scratch.space[1, :n], scratch.space[2, :n]
         E = scratch.flat[: n * K].reshape((n, K))
-        if K > 1 and in_reach(e, spread, steps, E, highs):
+        if K > 1 and masses_fit(e, spread, steps, E, highs):
             exponentials(scratch.flat[: n * K])
             log_z[j] = masses_forward(E, highs, masses, a, c)
             masses_backward(masses, E, c, b, ahead)
@@ -183,9 +183,9 @@ def chain_sums(scores, links, masses, spread, steps, bounds, weights, scratch, l
 
 @kernel
 def log_stretch(e, T, s, f, a, b, begin, end, labels, before, after, row):
-    """The logarithm of the mass of paths with these labels at begin:end, whose neighbours are allowed ones.
+    """Return the log-mass of paths with these labels at begin:end, whose neighbours are allowed ones.
 
-    before[k] and after[k]: whether label k may stand at begin - 1 and at end, where the sequence has these positions.
+    before[k] and after[k]: True if label k is allowed at begin - 1 and at end, if the sequence has these positions.
     """
     length, K = e.shape
     total = s[labels[0]] if begin == 0 else 0.0
@@ -205,7 +205,7 @@ def log_stretch(e, T, s, f, a, b, begin, end, labels, before, after, row):
 
 @kernel
 def entropy_of(p):
-    """-Σ p log p."""
+    """Return -Σ p log p."""
     total = 0.0
     for k in range(len(p)):
         if p[k] > 0.0:
@@ -215,9 +215,9 @@ def entropy_of(p):
 
 @kernel
 def chain_entropies(scores, T, s, f, bounds, a, b, row, pairs, entropies):
-    """-Σ p(y) log p(y) of every sequence: the sum over neighbours, less positions that were counted twice.
+    """Compute -Σ p(y) log p(y) of every sequence: a sum over neighbours, minus positions that are counted twice.
 
-    It is no difference of log Z and a mean score, in which nothing would be left of large scores.
+    A difference of log Z and a mean score would cancel if scores are large.
     """
     K = scores.shape[1]
     for j in range(len(bounds) - 1):

@@ -42,7 +42,7 @@ class FlowProblem(NamedTuple):
 class ChainWeights(NamedTuple):
     """The weights as a visit reads and changes them; w begins with K² links between labels, K starts and K ends."""
 
-    w: Array  # what is added to it is not clipped
+    w: Array  # not clipped to the bounds
     limits: Any  # the weight bounds within which w is read; see base/compiled/label_vectors.py
     links: Array  # the first K² + 2 K weights within their bounds, -inf where forbidden
     T: Array  # (K, K), a view of links: label k after label j
@@ -69,7 +69,7 @@ class Grams(NamedTuple):
     first: NDArray[np.int64]
     known: NDArray[np.bool_]  # one flag per position: its row has been computed
     cells: Array | NDArray[np.uint8]  # bytes if all features are 1, so that these are numbers of common features
-    kept: bool  # from visit to visit
+    kept: bool  # True if they are kept from visit to visit
 
 
 class FlowScratch(NamedTuple):

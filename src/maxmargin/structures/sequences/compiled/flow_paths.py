@@ -14,8 +14,8 @@ def split_flow(write, positions, cap, lattice, rest, path, labels, owners, weigh
 
     rest: a copy of the flow, which is used up. path: scratch for the edges of one path. With `write`, path n gets
     owners[n], its sequence, and weights[n], and its labels follow those of the path before.
-    Paths take the widest edges that are not the truth's, wherever there are any: beside the truth's, their flow may be
-    very small. Flow that rounding has left on edges that lead nowhere is dropped. The truth itself, which carries
+    Paths take the widest edges other than the truth's, if there are any: beside the truth's, their flow may be very
+    small. Flow that rounding has left on edges without a continuation is dropped. The truth itself, which carries
     the rest of each cap, is not a path.
     """
     start, filled, before, here, flow = lattice
@@ -40,7 +40,7 @@ def split_flow(write, positions, cap, lattice, rest, path, labels, owners, weigh
                 steps += 1
             if steps == 0 or (steps == length and true):
                 break
-            if steps < length:  # its last edge leads nowhere
+            if steps < length:  # its last edge has no continuation
                 rest[path[steps - 1]] = 0.0
                 continue
             for t in range(length):

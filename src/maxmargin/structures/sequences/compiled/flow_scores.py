@@ -64,7 +64,7 @@ def known_scores(chain, now, problem, weights, lattice, seen, scores):
         waiting, several = here[first], False
         seen[t, waiting] = now
         scores[t, waiting] = 0.0
-        paired = False  # the waiting label has its score
+        paired = False  # True if the waiting label has its score
         for q in range(first + 1, end):
             k = here[q]
             if seen[t, k] == now:

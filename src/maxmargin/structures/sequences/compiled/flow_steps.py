@@ -41,7 +41,7 @@ def paths_in_lattice(chain, a, b, search, now, links, lattice, scratch):
             else:
                 link += links[j * K + k]
                 if t > a:
-                    if seen[t - 1, j] != now:  # rounding has left some flow that comes from nowhere
+                    if seen[t - 1, j] != now:  # flow without an origin, left by rounding
                         continue
                     below, above = low[t - 1, j], high[t - 1, j]
                 elif here[start[p - 1]] != j:
@@ -90,7 +90,7 @@ def coordinate(path, t, K):
 
 @kernel
 def add_link(c, change, weights):
-    """Add to weight c, a link, and clip what is read of it at once.
+    """Add to weight c, a link, and clip the value that is read of it.
 
     Until scores are read again, they change as if there were no bounds.
     """
@@ -110,7 +110,7 @@ def move_stretch(chain, a, b, needed, weights, gram, lattice, scratch, report):
     length, K, links = chain.length, scratch.scores.shape[1], weights.links
     best, worst, scores, change, counts = scratch.best, scratch.worst, scratch.scores, scratch.change, scratch.links
     best_edge, worst_edge = scratch.best_edge, scratch.worst_edge
-    last = min(b + 1, length - 1)  # the link to b + 1 differs, too
+    last = min(b + 1, length - 1)  # the link to b + 1 differs as well
     slope, square, most = 0.0, 0.0, np.inf
     for t in range(a, last + 1):
         p = chain.begin + t
@@ -148,7 +148,7 @@ def move_stretch(chain, a, b, needed, weights, gram, lattice, scratch, report):
     report[GAIN] += step * (slope - 0.5 * step * square)
     for t in range(a, last + 1):
         from_new = best[t - 1] if t > 0 else 0
-        # First add, then take: an edge that is removed would change the numbers of others.
+        # Add before taking, because removing an edge renumbers others.
         add_flow(chain.begin + t, best_edge[t], from_new, best[t], step, lattice)
         take_flow(chain.begin + t, worst_edge[t], step, lattice)
         new, old = coordinate(best, t, K), coordinate(worst, t, K)

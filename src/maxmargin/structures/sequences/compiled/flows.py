@@ -1,8 +1,8 @@
 """Visits of the dual of chains, kept as a flow through the lattice of each sequence; see chain_flows.py.
 
-Each position has a few edges from labels of the position before to its own labels (lattice.py); flow comes from nowhere
-at a first position. What flows into a label flows out of it, and through every position flows the cap of its sequence.
-A visit finds two paths and moves flow from the worse to the better one (flow_steps.py).
+Each position has a few edges from labels of the position before to its own labels (lattice.py); the flow begins at the
+first position. The flow into a label equals the flow out of it, and the flow through every position is the cap of its
+sequence. A visit finds two paths and moves flow from the worse to the better one (flow_steps.py).
 """
 
 from __future__ import annotations

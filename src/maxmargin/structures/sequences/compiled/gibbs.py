@@ -18,15 +18,15 @@ from maxmargin.base.compiled.exponentials import exponentials
 from maxmargin.base.compiled.kernel import kernel
 from maxmargin.problem.planes.compiled.atoms import label_scores, place_of, value_of
 from maxmargin.structures.sequences.compiled.chain_sums import (
-    in_reach,
     log_backward,
     log_forward,
     log_pairs,
     masses_backward,
+    masses_fit,
     masses_forward,
 )
 
-FASTER, SLOWER = 1.05, 0.5  # factors of η after a visit that was kept, and after one that was not
+FASTER, SLOWER = 1.05, 0.5  # factors of η after a visit that was kept, and after one that was undone
 MOST_TRIES = 30
 
 
@@ -71,7 +71,7 @@ def distribution(e, links, steps, masses, scratch, p, pairs):
     E, M = scratch.flat[: n * K].reshape((n, K)), masses.links
     pairs[:] = 0.0
     spread = link_masses(links, K, masses)
-    if K > 1 and spread < np.inf and in_reach(e, spread, steps, E, highs):
+    if K > 1 and spread < np.inf and masses_fit(e, spread, steps, E, highs):
         exponentials(scratch.flat[: n * K])
         log_z = masses_forward(E, highs, masses, a, c)
         masses_backward(masses, E, c, b, ahead)
@@ -101,7 +101,7 @@ def distribution(e, links, steps, masses, scratch, p, pairs):
 
 @kernel
 def expected(e, links, p, pairs):
-    """Σ of the scores, each as probable as it is; what is impossible counts nothing."""
+    """Return the expectation of the scores; impossible terms count 0."""
     n, K = e.shape
     total = 0.0
     for t in range(n):
@@ -121,7 +121,7 @@ def expected(e, links, p, pairs):
 
 @kernel
 def move_weights(w, begin, units, old, new, old_pairs, new_pairs, cap, atoms):
-    """w += cap (E_old Ψ - E_new Ψ); returns by how much ‖w‖² has changed."""
+    """Set w += cap (E_old Ψ - E_new Ψ), and return the change of ‖w‖²."""
     n, K, gain = old.shape[0], atoms.n_labels, 0.0
     for j in range(K):
         for k in range(K):

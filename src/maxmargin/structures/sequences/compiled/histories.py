@@ -1,13 +1,13 @@
-"""Viterbi over label histories, for many sequences in one call, where chain.py knows only the label before.
+"""Viterbi over label histories, for many sequences in one call; chain.py has the case of a single label before.
 
 A history is the last k labels, or all at the beginning of a sequence; a step appends a label (step_arrays.py). With the
 scores e[t, label] of units, g[p] of steps, f[h] of ends, and x[t, pair] of the pair of labels that a step ends with,
 
     v[0, root] = 0,    v[t + 1, h] = e[t, label(h)] + max over steps p into h of v[t, source(p)] + g[p] + x[t, pair(p)]
 
-Steps between histories of k labels that share the labels in the middle are small tables (Blocks), which vectors of
-numbers go through; where too few of the cells of a table are allowed, the allowed steps are visited one by one. As in
-chain.py the labels are recovered backwards.
+Steps between histories of k labels that share the labels in the middle form small tables (Blocks), which are processed
+as vectors; if too few cells of a table are allowed, the allowed steps are visited one by one. As in chain.py, labels
+are recovered backwards.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from maxmargin.inputs.labels.compiled.labelling import unit_differences
 
 @kernel
 def add_parts(w, parts, scores):
-    """scores[p] += Σ of w at parts[p]."""
+    """Add the sum of w at parts[p] to scores[p]."""
     for p in range(len(parts)):
         for n in range(parts.shape[1]):
             if parts[p, n] >= 0:
@@ -30,7 +30,7 @@ def add_parts(w, parts, scores):
 
 @kernel
 def pair_scores(unit, pairs, weights, x):
-    """x of a unit."""
+    """Compute x of a unit."""
     for q in range(pairs.n_pairs):
         x[q] = 0.0
     for p in range(pairs.indptr[unit], pairs.indptr[unit + 1]):
@@ -41,7 +41,7 @@ def pair_scores(unit, pairs, weights, x):
 
 @kernel
 def step_by_step(steps, g, targets, first, row, before, here, now):
-    """now[h] = the best score of each of these histories, whose steps begin at begins[row + h - first]."""
+    """Set now[h] to the best score of each of these histories, whose steps begin at begins[row + h - first]."""
     for i in range(len(targets)):
         h, high = targets[i], -np.inf
         for p in range(steps.begins[row + h - first], steps.begins[row + h - first + 1]):
@@ -51,7 +51,7 @@ def step_by_step(steps, g, targets, first, row, before, here, now):
 
 @kernel
 def in_tables(blocks, table, before, here, found, now):
-    """The same of the histories of all blocks."""
+    """Set now[h] to the best score of the histories of all blocks."""
     for i in range(len(blocks.first)):
         first, height, width = blocks.first[i], blocks.height[i], blocks.width[i]
         begin = blocks.begin[i]
@@ -65,7 +65,7 @@ def in_tables(blocks, table, before, here, found, now):
 
 @kernel
 def fill_table(blocks, g, table):
-    """The scores of steps in the cells of their tables; -inf in the others."""
+    """Write the scores of steps to the cells of their tables, and -inf to the others."""
     table[:] = -np.inf
     for p in range(len(g)):
         if blocks.cell[p] >= 0:
@@ -74,7 +74,7 @@ def fill_table(blocks, g, table):
 
 @kernel
 def forward(e, units, scored, blocks, scratch, v):
-    """Fill v with best path scores. scratch: x, a row of labels, all histories, scores of steps, the table as it is."""
+    """Fill v with best path scores. scratch: x, a row of labels, all histories, scores of steps, the current table."""
     steps, g, pairs = scored.steps, scored.each, scored.pairs
     k = len(steps.rows) - 1
     x, found, everyone, plus, table = scratch
@@ -86,7 +86,7 @@ def forward(e, units, scored, blocks, scratch, v):
         featured = t > 0 and pairs.n_pairs > 0
         if featured:
             pair_scores(units[t], pairs, scored.weights, x)
-            if k == 1:  # here the steps into a history are of different pairs
+            if k == 1:  # the steps into a history have different pairs
                 for p in range(steps.begins[steps.rows[1]], len(g)):
                     plus[p] = g[p] + x[steps.pair[p]]
                     if blocks.cell[p] >= 0:
@@ -105,7 +105,7 @@ def forward(e, units, scored, blocks, scratch, v):
 
 @kernel
 def trace_back(units, scored, x, v, labels):
-    """The labels of the best path through v as `forward` has left it, and its score; -inf where there is none."""
+    """Recover the labels of the best path through v, which `forward` has filled; return its score, -inf if none."""
     steps, g, f, pairs, weights = scored
     length, k = len(units), len(steps.rows) - 1
     level = min(length, k)
@@ -135,7 +135,7 @@ def trace_back(units, scored, x, v, labels):
 
 @kernel
 def viterbi(scores, units, scored, blocks, bounds, scratch, v, labels, best):
-    """The best labels of every sequence bounds[j]:bounds[j + 1] of the scores, and their total score.
+    """Find the best labels and their score for every sequence bounds[j]:bounds[j + 1].
 
     v is scratch space for the histories of the longest sequence, with one row more.
     """
@@ -148,7 +148,7 @@ def viterbi(scores, units, scored, blocks, bounds, scratch, v, labels, best):
 
 @kernel
 def n_best(e, units, scored, x, n, v, come_step, come_rank, pointer, labels, best):
-    """The n best label sequences of one sequence, best first; returns how many there are. See chain.n_best.
+    """Find the n best label sequences of one sequence, best first, and return how many there are. See chain.n_best.
 
     pointer has a number for every step.
     """
@@ -202,9 +202,9 @@ def n_best(e, units, scored, x, n, v, come_step, come_rank, pointer, labels, bes
 
 @kernel
 def first_refused(steps, n_labels, bounds, labels):
-    """The first position whose label may not follow, or of a last label that may not be one; -1 where there is none.
+    """Return the first position whose label may not follow, or may not be the last one; -1 if there is none.
 
-    Labels from n_labels on stand for missing ones: what follows is not looked at until the next sequence.
+    Labels from n_labels on denote missing ones: the rest of such a sequence is not checked.
     """
     for j in range(len(bounds) - 1):
         now = np.int64(0)
@@ -223,7 +223,7 @@ def first_refused(steps, n_labels, bounds, labels):
 
 @kernel
 def add_paths(steps, pairs, first_pair, units, labels, bounds, weights, total):
-    """total += Σ_j weights[j] · the features of steps, ends and pairs of sequence j."""
+    """Add Σ_j weights[j] · the features of steps, ends and pairs of sequence j to total."""
     for j in range(len(bounds) - 1):
         now = np.int64(0)
         for t in range(bounds[j], bounds[j + 1]):

@@ -1,4 +1,4 @@
-"""Sums over all label sequences of chains with histories, where histories.py has maxima.
+"""Sums over all label sequences of chains with histories; histories.py has the maxima.
 
 With the notation there, the logarithms of the masses of all paths into a history and out of it are
 
@@ -8,7 +8,7 @@ With the notation there, the logarithms of the masses of all paths into a histor
     p(step p at t) = exp(a[t, source] + g[p] + x[t, pair] + e[t, label] + b[t+1, target] - log Z)                    (4)
 
 The sums of (1) and (2) are products of numbers, exp(a - max a) times exp(g - max g), with an exponential per history
-instead of one per step; a sum of which too little is left is taken in logarithms.
+instead of one per step; a sum that comes close to underflow is computed in logarithms.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from maxmargin.base.compiled.log_sums import add_log, draw, log_of
 from maxmargin.structures.sequences.compiled.chain_sums import entropy_of
 from maxmargin.structures.sequences.compiled.histories import pair_scores
 
-SMALL = 1e-200  # sums of numbers below this may have lost digits
-NOTHING = -60.0  # histories of probabilities below exp(NOTHING) have no share in anything
+SMALL = 1e-200  # sums below this may have lost digits
+NOTHING = -60.0  # histories with probabilities below exp(NOTHING) are skipped
 
 
 @kernel
 def exps(logs, begin, end, out):
-    """out = exp(logs - their maximum), which is returned, at begin:end."""
+    """Set out = exp(logs - max logs) at begin:end, and return the maximum."""
     high = -np.inf
     for h in range(begin, end):
         high = max(high, logs[h])
@@ -39,7 +39,7 @@ def exps(logs, begin, end, out):
 
 @kernel
 def pair_masses(t, units, pairs, weights, x, X):
-    """x of position t, X = exp(x - max x), and this maximum; all 0 and 1 where there is nothing to add."""
+    """Compute x of position t and X = exp(x - max x); return the maximum. Without pairs, they are 0 and 1."""
     n = pairs.n_pairs
     if t == 0 or n == 0:
         return 0.0
@@ -143,7 +143,7 @@ def step_shares(t, e, units, scored, log_z, scratch):
 
 @kernel
 def label_shares(e, steps, a, b, log_z, p):
-    """p[t, label] of (3)."""
+    """Compute p[t, label] of (3)."""
     k = len(steps.rows) - 1
     p[:] = 0.0
     for t in range(len(e)):
@@ -219,7 +219,7 @@ def sample_histories(e, units, scored, scratch, row, uniforms, labels):
         first, end = steps.levels[level], steps.levels[level + 1]
         for h in range(first, end):
             row[h - first] = a[length, h] + f[h]
-        # One number for the end and one for each position: what leads to the first label is no choice.
+        # One number for the end and one for each position: the step to the first label is not a choice.
         now = first + draw(row[: end - first], uniforms[r, length - 1])
         for t in range(length - 1, -1, -1):
             labels[r, t] = steps.label[now]

@@ -11,30 +11,30 @@ from maxmargin.base.arrays import Array
 
 
 class Steps(NamedTuple):
-    """Histories, and the steps between them (see histories.py); position t is reached by a step of depth min(t, k).
+    """Histories, and the steps between them (see histories.py); a step of depth min(t, k) leads to position t.
 
-    The steps into a history are neighbours: those of depth d into history h, of those that have as many labels as
+    The steps into a history are neighbours: those of depth d into history h, among the histories with as many labels as
     such a step makes, begin at begins[rows[d] + h - levels[...]].
     """
 
     levels: NDArray[np.int64]  # (k + 2,): the histories of j labels are levels[j] : levels[j + 1]; the first has none
     rows: NDArray[np.int64]  # (k + 1,)
     begins: NDArray[np.int64]
-    source: NDArray[np.uint32]  # without a sign, which indices would be asked for
+    source: NDArray[np.uint32]  # unsigned, so that indices need no sign test
     target: NDArray[np.uint32]
-    pair: NDArray[np.int32]  # the number of the label pair that a step ends with, -1 of a first step
+    pair: NDArray[np.int32]  # the number of the label pair that a step ends with, -1 for a first step
     outs: NDArray[np.int64]  # the steps out of history h are out[outs[h] : outs[h + 1]]
     out: NDArray[np.uint32]
-    label: NDArray[np.uint32]  # the last one of every history
-    ending: NDArray[np.int32]  # the number of the pair of its last two; -1 where it has less
-    parts: NDArray[np.int32]  # (steps, k): the weights that a step's score is the sum of; -1: no more
-    ends: NDArray[np.int32]  # (histories, k): the same of an end
-    closed: Array  # of every history: 0, or -inf where no sequence may end
-    follow: NDArray[np.int32]  # (histories, K): the step that appends a label; -1 where it is not allowed
+    label: NDArray[np.uint32]  # the last label of every history
+    ending: NDArray[np.int32]  # the number of the pair of its last two labels; -1 if it has fewer
+    parts: NDArray[np.int32]  # (steps, k): the weights whose sum is a step's score; -1 for none
+    ends: NDArray[np.int32]  # (histories, k): the same for an end
+    closed: Array  # for each history: 0, or -inf if no sequence may end with it
+    follow: NDArray[np.int32]  # (histories, K): the step that appends a label; -1 if it is not allowed
 
 
 class Blocks(NamedTuple):
-    """The steps between histories of k labels as small tables: those that share their k - 1 labels in the middle.
+    """The steps between histories of k labels as small tables, one for each k - 1 labels in the middle.
 
     Block i has a row for each of the sources first[i] : first[i] + height[i] and `width[i]` columns, in the table from
     begin[i] on; its targets are target[columns[i] : columns[i + 1]].
@@ -42,22 +42,22 @@ class Blocks(NamedTuple):
 
     first: NDArray[np.int64]
     height: NDArray[np.int64]
-    width: NDArray[np.int64]  # at least 2: vectors have so many numbers
+    width: NDArray[np.int64]  # at least 2: the length of vectors
     begin: NDArray[np.int64]
     columns: NDArray[np.int64]
     target: NDArray[np.uint32]
-    label: NDArray[np.uint32]  # the last one of each target
-    cell: NDArray[np.int64]  # of every step: where it is in the table; -1 where it is in none
-    size: int  # of the table
-    loose: NDArray[np.uint32]  # histories in no block: too few steps, or none, lead to them
+    label: NDArray[np.uint32]  # the last label of each target
+    cell: NDArray[np.int64]  # the cell of every step in the table; -1 if it has none
+    size: int  # the size of the table
+    loose: NDArray[np.uint32]  # histories in no block: few or no steps lead to them
 
 
 class PairRows(NamedTuple):
-    """The features of every unit that have a weight for every pair of labels."""
+    """The features of every unit that have a weight for each pair of labels."""
 
-    n_pairs: int  # 0: there are none
+    n_pairs: int  # 0 if there are none
     indptr: NDArray[np.int64]
-    places: NDArray[np.int64]  # where the weights of a feature begin, among those of pairs
+    places: NDArray[np.int64]  # the first weight of each feature, among those of pairs
     values: Array
 
 
