@@ -65,7 +65,7 @@ def test_split_tables_give_the_same_scores(model):
 @given(two_label_models())
 def test_opposites_cut_twice_what_the_nodes_do(model):
     _, cut_arrays = doubled(model)
-    head, reverse, room = cut_arrays.head, cut_arrays.reverse, cut_arrays.room
+    head, reverse, room = cut_arrays.head, cut_arrays.reverse, cut_arrays.capacity
     n, turned, weight = model.n_nodes, cut_arrays.turned, cut_arrays.weight
     arcs = np.arange(len(head))
     tails = np.repeat(np.arange(2 * n), np.diff(cut_arrays.bounds))
@@ -86,7 +86,7 @@ def test_mirror_images_get_the_same_room_and_the_sum_is_kept(model, data):
     arcs, cut = doubled(model)
     n, head = model.n_nodes, cut.head
     tails = np.repeat(np.arange(2 * n), np.diff(cut.bounds))
-    before = data.draw(whole(len(cut.room), 0, 4))
+    before = data.draw(whole(len(cut.capacity), 0, 4))
     room = before.copy()
     mirror(arcs.reverse, arcs.forward, cut.turned, room)
     edge = np.concatenate([arcs.edge, arcs.edge])
@@ -138,5 +138,5 @@ def test_roof_duality_decides_what_some_best_labelling_has(model):
     assert any((np.array(best)[known] == decided[known]).all() for best in pairwise.best_labellings(model))
     # the room of an edge's forward arc is a flow: its messages prove the value of the relaxation
     messages = np.empty((m, 2, 2))
-    flow_messages(model.pair, arcs.forward, cut.turned, cut.room, messages)
+    flow_messages(model.pair, arcs.forward, cut.turned, cut.capacity, messages)
     assert pairwise.bound(model, messages) == pytest.approx(pairwise.relaxed_value(model), abs=1e-7)
