@@ -102,12 +102,12 @@ def test_kept_places_and_new_ones_score_the_same(hash_bits, n_labels):
     np.testing.assert_allclose(kept.right, anew.right)
 
 
-def test_places_that_take_too_much_room_are_not_kept():
+def test_coordinates_that_take_too_much_memory_are_not_kept():
     X, Y = sentences(10)
     task = Dependencies()
     task.setup(X, Y)
     known = task.pack(X, Y).arcs.sentences
-    assert not len(task.arcs_.packed(X, known.heads, known.labels, room=8).known.begins)
+    assert not len(task.arcs_.packed(X, known.heads, known.labels, max_bytes=8).known.begins)
 
 
 def test_buckets_are_used_evenly():
