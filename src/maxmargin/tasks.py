@@ -30,6 +30,7 @@ from maxmargin.structures.graphs.nodes import Nodes
 from maxmargin.structures.graphs.task import Graph
 from maxmargin.structures.motifs.task import Motif, Occurrence
 from maxmargin.structures.parsing.task import Grammar
+from maxmargin.structures.parsing.tree_space import TreeScores, TreeSpace
 from maxmargin.structures.parts.numbers import PricedParts
 from maxmargin.structures.parts.part_space import PartSpace
 from maxmargin.structures.parts.task import Parts
@@ -101,6 +102,8 @@ __all__ = [
     "Sequences",
     "Taxonomy",
     "TopK",
+    "TreeScores",
+    "TreeSpace",
     "View",
     "Weighted",
     "WeightedRows",

@@ -116,12 +116,14 @@ def test_fronts_get_more_room_until_they_have_enough():
     x = LONGER.tags()
     task = set_up(Grammar("tags", "f1", span_features=["first", "length"]), [x], [LONGER])
     w, batch = 0.03 * np.random.default_rng(0).standard_normal(task.dim), task.pack([x], [LONGER])
-    ((example, sentence, _),) = batch.searched(w, lambda charts, sentences: [None] * len(sentences))
+    space = batch.scored()
+    scores, truth = space.scores(w), space.truths[0].derivation
+    (sentence,), table, brackets = space.sentences(scores), scores.productions, np.zeros(scores.brackets.shape)
     charts, found = Charts(task.features_.rules, len(x)), []
     for room in (1, 300):
-        charts.best(w, sentence)
-        fronts = charts._fronts(w, sentence, BRACKETS, example.truth, -np.inf, room)
-        entries, scores = charts._at_root(w, len(x), fronts)
+        charts.best(table, sentence, brackets)
+        fronts = charts._fronts(table, sentence, brackets, BRACKETS, truth, -np.inf, room)
+        entries, scores = charts._at_root(table, len(x), fronts)
         counts = fronts.entry[entries, :2].tolist()
         found.append(sorted((*count, score) for count, score in zip(counts, scores.tolist(), strict=True)))
     assert found[0] == found[1]
@@ -179,12 +181,14 @@ def test_training_on_a_small_treebank(measure, formulation):
 @given(grammars(), st.integers(0, 40), st.data())
 def test_sentences_that_are_searched_together_are_searched_as_alone(problem, many, data):
     task, X, Y = problem
-    w, batch = data.draw(weights(task.dim)), task.pack(X, Y)
-    sentences, charts = batch.scored(w), Charts(task.features_.rules, batch.longest)
+    w, space = data.draw(weights(task.dim)), task.scored(X, Y)
+    scores, charts = space.scores(w), space.charts()
+    table, sentences = scores.productions, space.sentences(scores)
+    brackets = [np.ascontiguousarray(space.brackets(scores, j)) for j in range(len(space))]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("maxmargin.structures.parsing.charts.MANY_SPANS", many)
-        found = charts.best_of_all(w, sentences)
-    for (rows, score), sentence in zip(found, sentences, strict=True):
-        alone, highest = charts.best(w, sentence)
+        found = charts.best_of_all(table, sentences, brackets)
+    for (rows, score), sentence, own in zip(found, sentences, brackets, strict=True):
+        alone, highest = charts.best(table, sentence, own)
         assert score == highest
         np.testing.assert_array_equal(rows, alone)

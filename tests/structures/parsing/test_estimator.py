@@ -21,7 +21,7 @@ from maxmargin.errors import LossReplaced
 from maxmargin.metrics import parseval
 from maxmargin.problem.contract.examples import dot
 from maxmargin.structures.parsing import charts
-from maxmargin.structures.parsing.task import Unparseable
+from maxmargin.structures.parsing.tree_space import Unparseable
 
 Y = treebank()
 X = [tree.tags() for tree in Y]

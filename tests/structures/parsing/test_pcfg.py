@@ -14,7 +14,7 @@ from structures.parsing.treebank import treebank
 
 from maxmargin import PCFG, Tree
 from maxmargin.problem.contract.examples import dot
-from maxmargin.structures.parsing.task import Unparseable
+from maxmargin.structures.parsing.tree_space import Unparseable
 
 # Who saw what with the telescope: twice the verb, once the noun.
 TELESCOPE = [

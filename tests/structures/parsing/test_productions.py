@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from structures.parsing.compiled import cky_twin as twin
 from structures.parsing.tree_strategies import treebanks, trees, written_rules
 
-from maxmargin.structures.parsing.charts import flat_rules
+from maxmargin.structures.parsing.chart_rules import flat_rules
 from maxmargin.structures.parsing.derivations import all_derivations
 from maxmargin.structures.parsing.productions import NoDerivation, Productions
 from maxmargin.structures.parsing.trees import Tree

@@ -50,10 +50,9 @@ def test_leaves_score_the_features_of_their_words_by_tag(inputs):
     assert weights.shape == (len(names), 4)
     assert FIRST + weights.size == len(w) == atoms.dim
     for sentence, features in zip(sentences, reader.word_features(SENTENCES[inputs]), strict=True):
-        scores = reader.leaf_scores(w, atoms, sentence)
-        assert np.isneginf(scores[:, [0, 3]]).all()
+        scores = reader.tag_scores(w, atoms, [sentence])
         expected = [sum(weights[names.index(name)] for name in set(token)) for token in features]
-        np.testing.assert_array_equal(scores[:, list(SYMBOLS.values())], expected)
+        np.testing.assert_array_equal(scores, expected)
         best = [list(SYMBOLS)[k] for k in np.argmax(expected, axis=1)]
         assert reader.best_tags(sentence, scores) == best
         assert [list(tags) for tags in reader.possible_tags(sentence)] == [[1, 2, 4, 5]] * len(features)
@@ -65,20 +64,21 @@ def test_atoms_of_words_are_what_leaves_score(inputs):
     w = np.random.default_rng(1).integers(-9, 10, reader.end_).astype(float)
     sentences, atoms = reader.read(SENTENCES[inputs])
     for sentence in sentences:
-        scores = reader.leaf_scores(w, atoms, sentence)
+        scores = reader.tag_scores(w, atoms, [sentence])
         for t in range(len(sentence.words)):
             for symbol in SYMBOLS.values():
                 atom = reader.first_atom(sentence) + t * 4 + reader.tag_numbers[symbol]
                 row = AtomRows(atoms, np.array([0, 1], np.int32), np.array([atom], np.int32), np.ones(1))
-                assert (row @ w).tolist() == [scores[t, symbol]]
+                assert (row @ w).tolist() == [scores[t, reader.tag_numbers[symbol]]]
 
 
 def test_given_tags_score_nothing():
     reader = fitted("tags")
     (sentence,), atoms = reader.read([["N", "V", "X"]])
-    expected = np.full((3, 6), -np.inf)
-    expected[0, 2] = expected[1, 4] = 0.0
-    np.testing.assert_array_equal(reader.leaf_scores(np.ones(FIRST), atoms, sentence), expected)
+    expected = np.full((3, 4), -np.inf)
+    expected[0, list(SYMBOLS).index("N")] = expected[1, list(SYMBOLS).index("V")] = 0.0
+    np.testing.assert_array_equal(reader.tag_scores(np.ones(FIRST), atoms, [sentence]), expected)
+    np.testing.assert_array_equal(reader.tag_scores(np.ones(FIRST), atoms, [sentence] * 2), np.tile(expected, (2, 1)))
     assert [list(tags) for tags in reader.possible_tags(sentence)] == [[2], [4], [-1]]
     assert reader.best_tags(sentence, expected) == ["N", "V", "X"]
     assert reader.first_atom(sentence) == -1

@@ -11,7 +11,7 @@ from structures.parsing.tree_strategies import grammars, set_up, trees_over
 from thorough import examples
 
 from maxmargin.problem.contract.examples import dot
-from maxmargin.structures.parsing.task import Unparseable
+from maxmargin.structures.parsing.tree_space import Unparseable
 from maxmargin.structures.parsing.trees import Tree
 from maxmargin.tasks import Grammar, Sequences
 from maxmargin.testing import check_task

@@ -9,7 +9,7 @@ from structures.parsing.treebank import treebank
 from thorough import examples
 
 from maxmargin.problem.contract.tangents import Softness
-from maxmargin.structures.parsing.task import Unparseable
+from maxmargin.structures.parsing.tree_space import Unparseable
 from maxmargin.structures.parsing.trees import Tree
 from maxmargin.tasks import Grammar
 from maxmargin.testing import check_sums

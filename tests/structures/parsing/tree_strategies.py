@@ -10,7 +10,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from maxmargin.structures.parsing.charts import flat_rules
+from maxmargin.structures.parsing.chart_rules import flat_rules
 from maxmargin.structures.parsing.compiled.cky import Rules, Sentence
 from maxmargin.structures.parsing.derivations import all_derivations
 from maxmargin.structures.parsing.productions import Productions

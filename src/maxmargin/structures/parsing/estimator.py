@@ -17,9 +17,10 @@ from maxmargin.problem.contract.task import Task
 from maxmargin.report.findings import Findings, Section
 from maxmargin.solvers import Solver
 from maxmargin.solvers.named import SolverName
+from maxmargin.structures.parsing.losses import TreeMeasure
 from maxmargin.structures.parsing.parseval import parseval
 from maxmargin.structures.parsing.sentences import check_length, tree_of_sentence
-from maxmargin.structures.parsing.task import Grammar, Inputs, OnFailure, TreeMeasure
+from maxmargin.structures.parsing.task import Grammar, Inputs, OnFailure
 from maxmargin.structures.parsing.trees import Bracket, Tree
 from maxmargin.training.decoding import decoded
 from maxmargin.training.options import Options

@@ -90,16 +90,16 @@ class Reader:
         """For every word, the symbols of the tags that it may have."""
         raise NotImplementedError
 
-    def leaf_scores(self, w: Array, atoms: Atoms, sentence: ReadSentence) -> Array:
-        """(words, symbols): what each tag of each word adds to ⟨w, Ψ⟩; -inf where it is impossible."""
+    def tag_scores(self, w: Array, atoms: Atoms, sentences: Sequence[ReadSentence]) -> Array:
+        """Return the score (words, tags) of every tag for all words of these sentences; -inf where it is impossible."""
         raise NotImplementedError
 
     def first_atom(self, sentence: ReadSentence) -> int:
         """The atom of its first word at the first tag; other tags and words follow. -1 if words have no features."""
         raise NotImplementedError
 
-    def best_tags(self, sentence: ReadSentence, leaf_scores: Array) -> list[str]:
-        """For every word, the tag with the highest score, whatever the tree."""
+    def best_tags(self, sentence: ReadSentence, tag_scores: Array) -> list[str]:
+        """Return the tag with the highest score for every word of a sentence, whatever the tree."""
         raise NotImplementedError
 
     def weights(self, w: Array) -> Array:
@@ -139,18 +139,18 @@ class TagReader(Reader):
             _check_words(sentence, tree, i)
 
     def possible_tags(self, sentence: ReadSentence) -> Sequence[Any]:
-        return [[symbol] for symbol in self._symbols(sentence)]
+        return [[symbol] for symbol in self._symbols([sentence])]
 
-    def leaf_scores(self, w: Array, atoms: Atoms, sentence: ReadSentence) -> Array:
-        scores, symbols = np.full((len(sentence.words), self.n_symbols), -np.inf), self._symbols(sentence)
-        known = np.flatnonzero(symbols >= 0)
-        scores[known, symbols[known]] = 0.0
+    def tag_scores(self, w: Array, atoms: Atoms, sentences: Sequence[ReadSentence]) -> Array:
+        symbols = self._symbols(sentences)
+        scores, known = np.full((len(symbols), len(self.tags)), -np.inf), np.flatnonzero(symbols >= 0)
+        scores[known, self.tag_numbers[symbols[known]]] = 0.0
         return scores
 
     def first_atom(self, sentence: ReadSentence) -> int:
         return -1
 
-    def best_tags(self, sentence: ReadSentence, leaf_scores: Array) -> list[str]:
+    def best_tags(self, sentence: ReadSentence, tag_scores: Array) -> list[str]:
         return sentence.tokens
 
     def feature_names(self) -> list[str] | None:
@@ -162,9 +162,9 @@ class TagReader(Reader):
             x, i, "tags or (word, tag) pairs", lambda token: token if isinstance(token, tuple) else (token, token)
         )
 
-    def _symbols(self, sentence: ReadSentence) -> NDArray[np.int32]:
-        """The symbols of its tags; -1 for tags that the grammar does not have."""
-        return np.array([self.tags.get(tag, -1) for tag in sentence.tokens], dtype=np.int32)
+    def _symbols(self, sentences: Sequence[ReadSentence]) -> NDArray[np.int32]:
+        """Return the symbols of the tags of all words; -1 for tags that the grammar does not have."""
+        return np.array([self.tags.get(tag, -1) for each in sentences for tag in each.tokens], dtype=np.int32)
 
 
 class _TaggingReader(Reader):
@@ -189,18 +189,16 @@ class _TaggingReader(Reader):
     def possible_tags(self, sentence: ReadSentence) -> Sequence[Any]:
         return [self.tag_symbols] * len(sentence.words)
 
-    def leaf_scores(self, w: Array, atoms: Atoms, sentence: ReadSentence) -> Array:
-        n, first = len(sentence.words), sentence.first_unit
-        scores = np.full((n, self.n_symbols), -np.inf)
-        scores[:, self.tag_symbols] = atoms.scores(w, np.arange(first, first + n))
-        return scores
+    def tag_scores(self, w: Array, atoms: Atoms, sentences: Sequence[ReadSentence]) -> Array:
+        each = [np.arange(one.first_unit, one.first_unit + len(one.words)) for one in sentences]
+        return atoms.scores(w, np.concatenate([np.zeros(0, dtype=np.int64), *each]))
 
     def first_atom(self, sentence: ReadSentence) -> int:
         return self.first_ + sentence.first_unit * len(self.tags)
 
-    def best_tags(self, sentence: ReadSentence, leaf_scores: Array) -> list[str]:
+    def best_tags(self, sentence: ReadSentence, tag_scores: Array) -> list[str]:
         names = list(self.tags)
-        return [names[k] for k in np.argmax(leaf_scores[:, self.tag_symbols], axis=1)]
+        return [names[k] for k in np.argmax(tag_scores, axis=1)]
 
     def feature_names(self) -> list[str] | None:
         return self.packer_.feature_names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,26 +16,20 @@ from maxmargin.base.errors import LossReplaced, warn_caller
 from maxmargin.base.files.fields import Part, Text
 from maxmargin.base.files.objects import Fields
 from maxmargin.problem.contract.task import Task
-from maxmargin.problem.planes.atoms import Atoms
-from maxmargin.structures.parsing.batch import GrammarBatch, ParseExample, atom_rows
-from maxmargin.structures.parsing.charts import Derivation, Loss, flat_rules
-from maxmargin.structures.parsing.compiled.kinds import BRACKETS, HAMMING, ZERO_ONE
+from maxmargin.structures.parsing.batch import GrammarBatch
+from maxmargin.structures.parsing.chart_rules import ChartGrammar
+from maxmargin.structures.parsing.compiled.kinds import BRACKETS
 from maxmargin.structures.parsing.derivations import all_derivations
 from maxmargin.structures.parsing.joint_features import JointFeatures
-from maxmargin.structures.parsing.productions import Productions, Rows
+from maxmargin.structures.parsing.losses import Loss, TreeMeasure, check_measure
+from maxmargin.structures.parsing.productions import Productions
+from maxmargin.structures.parsing.scored import ParseExample, ScoredTrees, atom_rows
 from maxmargin.structures.parsing.sentences import READERS, tree_of_sentence
 from maxmargin.structures.parsing.tree_sums import TreeSums
 from maxmargin.structures.parsing.trees import Tree
 
 OnFailure = Literal["error", "flat"]
-TreeMeasure = Literal["hamming", "f1", "zero_one"]
 Inputs = Literal["tags", "words", "features"]
-
-MEASURES = get_args(TreeMeasure)
-
-
-class Unparseable(ValueError):  # noqa: N818 - what happened is the better name
-    """A sentence has no derivation in the grammar."""
 
 
 class Grammar(Task):
@@ -112,7 +106,7 @@ class Grammar(Task):
     def _check_saved(self) -> None:
         productions, dim = self.productions_, self.dim
         reader = READERS[self.inputs](productions.tags, len(productions.symbols))
-        self.features_.restore(flat_rules(productions), reader)
+        self.features_.restore(ChartGrammar.of(productions), reader)
         if self.features_.dim != dim:
             raise ValueError(f"dim is {dim}; expected {self.features_.dim}")
 
@@ -125,7 +119,7 @@ class Grammar(Task):
             productions.read_rules(self.rules)
         self.productions_ = productions.sort()
         reader = READERS[self.inputs](productions.tags, len(productions.symbols))
-        self.features_ = JointFeatures(flat_rules(productions), reader, self.span_features).fit(X)
+        self.features_ = JointFeatures(ChartGrammar.of(productions), reader, self.span_features).fit(X)
         self.dim = self.features_.dim
         self._warn_of_replaced_losses(Y)
 
@@ -142,57 +136,62 @@ class Grammar(Task):
             return float(_without_words(true) != _without_words(found))
         true_brackets, found_brackets = Counter(true.brackets()), Counter(found.brackets())
         m, g, q = (true_brackets & found_brackets).total(), true_brackets.total(), found_brackets.total()
-        loss = self._loss(len(true), g)
+        loss = Loss.of_measure(self.measure, len(true), g, self.f1_words)
         return float(loss.of(m, q) if loss.kind == BRACKETS else loss.of(0, g + q - 2 * m))
 
     def argmax(self, w: Array, x: Any, y: Any = None) -> Tree:
         if y is None:
             return self.decode(w, [x])[0]
-        batch = self.pack([x], [y])
-        ((example, _, rows),) = batch.searched(w, batch.loss_augmented(w, np.ones(1)))
-        return self.tree(rows, example)
+        scored = self.scored([x], [y])
+        return scored.tree(0, scored.best(scored.scores(w), 1.0).found[0])
 
     def outputs(self, x: Any) -> Iterator[Tree]:
-        example = self.pack([x]).examples[0]
-        tags = self.features_.reader.possible_tags(example.sentence)
+        scored = self.scored([x])
+        tags = self.features_.reader.possible_tags(scored.examples[0].sentence)
         for rows in all_derivations(self.features_.rules, tags):
-            yield self.tree(rows, example)
+            yield scored.tree(0, rows)
 
     # --- the compiled form: many sentences per call
 
-    def pack(self, X: Any, Y: Any = None) -> GrammarBatch:
+    def pack(self, X: Any, Y: Any) -> GrammarBatch:
+        """Return the sentences with their trees, ready for training."""
+        bare = self.scored(X)
+        pairs = zip(range(len(bare)), Y, strict=True)
+        examples = [bare.with_truth(j, y, self.measure, self.f1_words) for j, y in pairs]
+        return GrammarBatch(self, examples, bare.atoms)
+
+    def scored(self, X: Any, Y: Any = None) -> ScoredTrees:
+        """Return the sentences, with their trees if Y is given, ready to be scored and searched."""
+        if Y is not None:
+            return self.pack(X, Y).scored()
         sentences, atoms = self.features_.reader.read(X)
         examples = [ParseExample(each, self.features_.spans.tokens(each.tokens)) for each in sentences]
-        if Y is not None:
-            pairs = enumerate(zip(examples, Y, strict=True))
-            examples = [self.with_truth(example, tree_of_sentence(y, i), i, atoms) for i, (example, y) in pairs]
-        return GrammarBatch(self, examples, atoms)
+        return ScoredTrees(self.features_, atoms, examples, self.on_failure)
 
     def decode(self, w: Array, X: Any) -> list[Tree]:
-        searched = self.pack(X).searched(
-            w, lambda charts, sentences: [rows for rows, _ in charts.best_of_all(w, sentences)]
-        )
-        return [
-            self.failed(i, example, scored) if rows is None else self.tree(rows, example)
-            for i, (example, scored, rows) in enumerate(searched)
-        ]
+        scored = self.scored(X)
+        scores = scored.scores(w)
+        found = enumerate(scored.best(scores).found)
+        return [scored.failed(j, scores) if rows is None else scored.tree(j, rows) for j, rows in found]
 
     def scores(self, w: Array, X: Any) -> Array:
-        """⟨w, Ψ⟩ of the best tree of every sentence; -inf where there is none."""
-        searched = self.pack(X).searched(w, lambda charts, sentences: charts.best_of_all(w, sentences))
-        return np.array([score for _, _, (_, score) in searched])
+        """Return the score ⟨w, Ψ⟩ of the best tree of every sentence, or -inf if there is none."""
+        scored = self.scored(X)
+        return scored.best(scored.scores(w)).values
 
     def n_best(self, w: Array, X: Any, n: int) -> list[list[tuple[Tree, float]]]:
-        """The n best trees of every sentence with their scores, best first; fewer where there are not as many."""
-        searched = self.pack(X).searched(w, lambda charts, sentences: [charts.k_best(w, each, n) for each in sentences])
+        """Return the n best trees of every sentence with their scores, best first; fewer if there are not as many."""
+        scored = self.scored(X)
+        scores = scored.scores(w)
         return [
-            [(self.tree(rows, example), score) for rows, score in found] or [(self.failed(i, example, scored), -np.inf)]
-            for i, (example, scored, found) in enumerate(searched)
+            [(scored.tree(j, rows), score) for rows, score in found] or [(scored.failed(j, scores), -np.inf)]
+            for j, found in enumerate(scored.n_best(scores, n))
         ]
 
     def sums(self, w: Array, X: Any) -> TreeSums:
-        """The distribution of the trees of every sentence; where there is none, the log partition is -inf."""
-        return TreeSums(self.pack(X), w)
+        """Return the distribution of the trees of every sentence; if it has none, its log partition is -inf."""
+        scored = self.scored(X)
+        return scored.sums(scored.scores(w))
 
     def parts(self, w: Array) -> dict[str, Any]:
         """The weights by meaning: rules and roots by name, spans (values, rules) by feature, words (features, tags)."""
@@ -210,59 +209,16 @@ class Grammar(Task):
         words = self.features_.reader.feature_names(), list(self.productions_.tags)
         return {"rules": rules, "roots": roots, "spans": self.features_.spans.names(), "words": words}
 
-    # --- one sentence and its derivations
-
-    def tree(self, rows: Rows, example: ParseExample) -> Tree:
-        """The tree of a derivation."""
-        return self.productions_.tree(rows, example.sentence.words)
-
-    def with_truth(self, example: ParseExample, tree: Tree, i: int, atoms: Atoms) -> ParseExample:
-        """The example with its true derivation, which is that of the tree of sentence i."""
-        features = self.features_
-        features.reader.check_tree(example.sentence, tree, i)
-        rows = self.productions_.derivation(tree, f"the tree of sentence {i}")
-        truth = Derivation(rows, features.rules)
-        scored = features.scored(np.zeros(self.dim), atoms, example.sentence, example.token_numbers)
-        return example._replace(
-            truth=truth,
-            true_atoms=features.counted_atoms(rows, scored, example.sentence),
-            loss=self._loss(len(tree), len(truth.brackets)),
-        )
-
-    def failed(self, i: int, example: ParseExample, scored: Any) -> Tree:
-        """The tree of sentence i, which has no derivation: all words below one node, if that is wanted."""
-        sentence = example.sentence
-        if self.on_failure == "error":
-            unknown = np.flatnonzero(np.isneginf(scored.leaf).all(axis=1))
-            reason = "the grammar has no tree for its tags"
-            if len(unknown):
-                reason = f"the tag of word {unknown[0]}, {sentence.tokens[unknown[0]]!r}, is not in the grammar"
-            raise Unparseable(f"sentence {i}: {reason}; on_failure='flat' puts all its words below one node instead")
-        symbols, roots = list(self.productions_.symbols), self.productions_.roots.most_common()
-        label = next((symbols[s].name for s, _ in roots if symbols[s].kind == "label"), "ROOT")
-        tags = self.features_.reader.best_tags(sentence, scored.leaf)
-        return Tree(label, [Tree(tag, [word]) for tag, word in zip(tags, sentence.words, strict=True)])
-
     # --- inside
-
-    def _loss(self, n_words: int, n_brackets: int) -> Loss:
-        """The loss for a true tree of so many words and brackets."""
-        if self.measure == "zero_one":
-            return Loss(ZERO_ONE, n_brackets)
-        if self.measure == "hamming":
-            return Loss(HAMMING, n_brackets)
-        if n_words > self.f1_words:
-            return Loss(HAMMING, n_brackets, 0.5 / max(n_brackets, 1))
-        return Loss(BRACKETS, n_brackets)
 
     def _check_options(self) -> None:
         for name, value, known in (
             ("inputs", self.inputs, tuple(READERS)),
-            ("measure", self.measure, MEASURES),
             ("on_failure", self.on_failure, ("error", "flat")),
         ):
             if value not in known:
                 raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}")
+        check_measure(self.measure)
         for name, number, least in (
             ("vertical", self.vertical, 1),
             ("f1_words", self.f1_words, 0),

@@ -1,4 +1,4 @@
-"""TreeSums: the distribution of parse trees p(z | x) ∝ exp ⟨w, Ψ(x, z)⟩, for many sentences.
+"""TreeSums: the distribution of parse trees p(z | x) ∝ exp score(z), for many sentences.
 
 A tree has exactly one derivation in the grammar (productions.py), so that sums over derivations are those over trees.
 """
@@ -11,76 +11,81 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maxmargin.base.arrays import Array
-from maxmargin.structures.parsing.batch import GrammarBatch
-from maxmargin.structures.parsing.charts import label_names
+from maxmargin.structures.parsing.derivations import Derivation
 from maxmargin.structures.parsing.productions import NoDerivation
-from maxmargin.structures.parsing.sentences import tree_of_sentence
 from maxmargin.structures.parsing.span_features import spans
 from maxmargin.structures.parsing.summed_charts import SummedCharts
 from maxmargin.structures.parsing.trees import Bracket, Tree
 
 
 class TreeMarginals(NamedTuple):
-    """Probabilities of what stands in the tree of one sentence; what has none is left out."""
+    """Probabilities of the brackets and tags of one sentence; those with the probability 0 are left out."""
 
     spans: dict[Bracket, float]  # of every phrase (label, begin, end) over the words begin … end - 1
-    tags: list[dict[str, float]]  # of every word, by its tag
+    tags: list[dict[str, float]]  # of the tags of every word
 
 
 class TreeSums:
-    """The sentences of a packed batch, under the weights w.
+    """The distributions of the trees of the sentences of a TreeSpace, given scores.
 
-    A sentence without any tree has the log partition -inf, no entropy (nan), no marginals, and no tree that is
-    probable; samples of it are what the grammar's on_failure says.
+    A sentence without any tree has the log partition -inf, the entropy nan and no marginals. Samples of it are what
+    `TreeSpace.failed` returns.
     """
 
-    def __init__(self, batch: GrammarBatch, w: Array):
-        self.batch, self.task, self.w = batch, batch.task, w
+    def __init__(self, space: Any, scores: Any):
+        self.space, self.scores = space, scores
 
     @cached_property
     def log_partitions(self) -> Array:
+        """The log partition of every sentence."""
         charts = self._charts()
-        return np.array([charts.fill(self.w, scored) for scored in self._scored])
+        return np.array([self._fill(charts, j) for j in range(len(self.space))])
 
     @property
     def entropies(self) -> Array:
+        """The entropy of every sentence, in nats."""
         return self._spread[0]
 
     def marginals(self) -> list[TreeMarginals]:
+        """Return the probabilities of brackets and tags of every sentence."""
         return self._spread[1]
 
     def log_probabilities(self, Y: Any) -> Array:
-        """-inf for a tree that the grammar does not have."""
-        if len(Y) != len(self.batch):
-            raise ValueError(f"there are {len(self.batch)} sentences but {len(Y)} trees")
-        return self._bounded(self._score(j, y) for j, y in enumerate(Y))
+        """Return the log-probability of a tree of every sentence, which is -inf if the grammar does not have it."""
+        if len(Y) != len(self.space):
+            raise ValueError(f"there are {len(self.space)} sentences but {len(Y)} trees")
+        return self._bounded(np.array([self._score(j, y) for j, y in enumerate(Y)], dtype=float))
 
     def best_log_probabilities(self) -> Array:
-        """Of the best tree of every sentence."""
-        found = self.batch.searched(self.w, lambda charts, sentences: charts.best_of_all(self.w, sentences))
-        return self._bounded(score for _, _, (_, score) in found)
+        """Return the log-probability of the best tree of every sentence."""
+        return self._bounded(self.space.best(self.scores).values)
 
     def sample(self, rng: np.random.Generator, n: int) -> list[list[Tree]]:
+        """Draw n trees of every sentence."""
         charts = self._charts()
-        return [self._drawn(charts, j, rng, n) for j in range(len(self.batch))]
+        return [self._drawn(charts, j, rng, n) for j in range(len(self.space))]
 
     # --- inside
 
     @cached_property
-    def _scored(self) -> list[Any]:
-        return self.batch.scored(self.w)
+    def _sentences(self) -> list[Any]:
+        return self.space.sentences(self.scores)
 
     def _charts(self) -> SummedCharts:
-        return SummedCharts(self.batch.features.rules, self.batch.longest)
+        return SummedCharts(self.space.grammar.rules, max(self.space.lengths, default=1))
+
+    def _fill(self, charts: SummedCharts, j: int) -> float:
+        """Fill the chart of sentence j, and return its log partition."""
+        brackets = np.ascontiguousarray(self.space.brackets(self.scores, j))
+        return charts.fill(self.scores.productions, self._sentences[j], brackets)
 
     @cached_property
     def _spread(self) -> tuple[Array, list[TreeMarginals]]:
         """The entropy and the marginals of every sentence."""
-        charts, entropies, marginals = self._charts(), np.full(len(self.batch), np.nan), []
-        names, tags = np.array(label_names(self.task.productions_), dtype=object), self.task.productions_.tags
-        for j, scored in enumerate(self._scored):
-            n = len(scored.leaf)
-            if np.isneginf(charts.fill(self.w, scored)):
+        charts, entropies, marginals = self._charts(), np.full(len(self.space), np.nan), []
+        names, tags = np.array(self.space.label_names, dtype=object), self.space.grammar.productions.tags
+        for j, n in enumerate(self.space.lengths):
+            if np.isneginf(self._fill(charts, j)):
                 marginals.append(TreeMarginals({}, [{} for _ in range(n)]))
                 continue
             entropies[j] = charts.spread()
@@ -93,22 +98,21 @@ class TreeSums:
         return entropies, marginals
 
     def _score(self, j: int, y: Any) -> float:
-        """⟨w, Ψ(x, y)⟩."""
+        """Return the score of a tree of sentence j."""
         try:
-            example = self.task.with_truth(self.batch.example(j), tree_of_sentence(y, j), j, self.batch.atoms)
+            rows = self.space.derivation(j, y)
         except NoDerivation:
             return -np.inf
-        return float(example.true_score(self.w, self._scored[j], self.batch.features.reader.first_))
+        derivation = Derivation(rows, self.space.grammar.rules)
+        return float(self.space.score(self.scores, j, derivation, self.space.used(j, rows)))
 
-    def _bounded(self, scores: Any) -> Array:
-        """Scores less log Z."""
-        found = np.fromiter(scores, dtype=float)
-        possible = np.isfinite(found)
-        found[possible] = np.minimum(found[possible] - self.log_partitions[possible], 0.0)  # but for rounding
-        return found
+    def _bounded(self, scores: Array) -> Array:
+        """Return scores less log Z, which are at most 0 but for rounding."""
+        possible = np.isfinite(scores)
+        scores[possible] = np.minimum(scores[possible] - self.log_partitions[possible], 0.0)
+        return scores
 
     def _drawn(self, charts: SummedCharts, j: int, rng: np.random.Generator, n: int) -> list[Tree]:
-        example, scored = self.batch.example(j), self._scored[j]
-        if np.isneginf(charts.fill(self.w, scored)):
-            return [self.task.failed(j, example, scored)] * n
-        return [self.task.tree(charts.drawn(rng), example) for _ in range(n)]
+        if np.isneginf(self._fill(charts, j)):
+            return [self.space.failed(j, self.scores)] * n
+        return [self.space.tree(j, charts.drawn(rng)) for _ in range(n)]

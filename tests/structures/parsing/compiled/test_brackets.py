@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from structures.parsing.tree_strategies import grammars
 from thorough import examples
 
-from maxmargin.structures.parsing.charts import Derivation, Loss, losses
 from maxmargin.structures.parsing.compiled.brackets import count_brackets
 from maxmargin.structures.parsing.compiled.kinds import BRACKETS, HAMMING, ZERO_ONE
+from maxmargin.structures.parsing.derivations import Derivation
+from maxmargin.structures.parsing.losses import Loss, losses
 
 pytestmark = pytest.mark.filterwarnings("ignore::maxmargin.errors.LossReplaced")  # which f1_words is drawn to cause
 
@@ -23,12 +24,12 @@ def spans(derivation):
 def test_brackets_are_counted_once(problem, data):
     task, X, Y = problem
     rules, batch = task.features_.rules, task.pack(X, Y)
-    truths = [each.truth for each in batch.examples]
+    truths = [each.true.derivation for each in batch.examples]
     found = []
     for x in X:
         trees = list(task.outputs(x))
         tree = trees[data.draw(st.integers(0, len(trees) - 1))]
-        found.append(task.pack([x], [tree]).examples[0].truth.rows)
+        found.append(task.pack([x], [tree]).examples[0].true.derivation.rows)
     sets = [(spans(truth), spans(Derivation(rows, rules))) for truth, rows in zip(truths, found, strict=True)]
     expected = [(len(true), len(own), len(true & own)) for true, own in sets]
     longest = max(truth.n for truth in truths)

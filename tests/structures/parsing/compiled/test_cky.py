@@ -101,7 +101,7 @@ def test_atoms_of_a_derivation(first_atom, drawn):
     numbers[symbols] = np.arange(len(symbols))
     atoms = np.empty(500, dtype=np.int64)
     for rows in all_derivations(rules, drawn.tags):
-        count = cky.derivation_atoms(rows, drawn.sentence, rules, numbers, len(symbols), first_atom, atoms)
+        count = cky.derivation_atoms(rows, *drawn.sentence[1:], rules, numbers, len(symbols), first_atom, atoms)
         expected = twin.counted(rows, drawn.sentence, rules)
         if first_atom >= 0:
             words = rows[rows[:, 1] < 0]

@@ -7,9 +7,8 @@ from structures.parsing.compiled.filled_charts import NOTHING, around, each_span
 from structures.parsing.tree_strategies import parsings
 from thorough import examples
 
-from maxmargin.structures.parsing.charts import Derivation
 from maxmargin.structures.parsing.compiled import cky_counts
-from maxmargin.structures.parsing.derivations import all_derivations
+from maxmargin.structures.parsing.derivations import Derivation, all_derivations
 
 KINDS = {"brackets": cky_counts.BRACKETS, "hamming": cky_counts.HAMMING, "zero_one": cky_counts.ZERO_ONE}
 every_kind = pytest.mark.parametrize("kind", KINDS)
@@ -25,14 +24,13 @@ def new_fronts(n_cells, n_symbols, room, capacity):
 
 
 def filled(drawn, kind, least=NOTHING, room=200, capacity=20_000):
-    """Whether there was room, the fronts, and the outside scores; without a bonus, because the counts replace it."""
-    plain = drawn._replace(bonus=np.zeros_like(drawn.bonus))
-    chart, outer, outer_below = around(plain)
+    """Whether the memory was enough, the fronts, and the outside scores."""
+    chart, outer, outer_below = around(drawn)
     fronts = new_fronts(*outer.shape, room, capacity)
     truth = Derivation(drawn.truth, drawn.rules).by_span(drawn.bonus.shape[1])
     scores = np.ones(len(drawn.rules.parent))
     done = cky_counts.fill_fronts(
-        drawn.w, kind, drawn.sentence, plain.bonus, drawn.rules, truth,
+        drawn.w, kind, drawn.sentence, drawn.bonus, drawn.rules, truth,
         chart.above, outer, outer_below, least, scores, fronts,
     )  # fmt: skip
     return done, fronts, outer
@@ -45,7 +43,7 @@ def entries_of(fronts, c, s):
 
 
 def score_of(rows, drawn):
-    return twin.score(rows, drawn.w, drawn.sentence, np.zeros_like(drawn.bonus), drawn.rules)
+    return twin.score(rows, drawn.w, drawn.sentence, drawn.bonus, drawn.rules)
 
 
 @every_kind

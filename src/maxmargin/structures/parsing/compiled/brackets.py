@@ -1,4 +1,4 @@
-"""How many brackets derivations have, and how many of these are true."""
+"""Count the brackets of derivations, and those of them that are true."""
 
 from maxmargin.base.compiled.kernel import kernel
 from maxmargin.structures.parsing.compiled.cky import cell
@@ -8,7 +8,7 @@ TRUE, FOUND = 1, 2  # bits of a labelled span
 
 @kernel
 def mark_brackets(rows, n, rules, bit, table):
-    """Set a bit at every (span, label) that stands in a derivation of n words."""
+    """Set a bit at every labelled span of a derivation of n words."""
     for x in range(len(rows)):
         chain, rule = rows[x, 0], rows[x, 1]
         c = cell(rows[x, 2], rows[x, 4], n)
@@ -21,9 +21,9 @@ def mark_brackets(rows, n, rules, bit, table):
 
 @kernel
 def count_brackets(true_rows, rows, ends, rules, table, counts):
-    """Of sentences whose rows stand one after the other: how many labelled spans are true, are found, are both.
+    """Count, for sentences with concatenated rows, the labelled spans that are true, that are found, and that are both.
 
-    ends are those of their rows, 2n - 1 for n words; the table has room for the longest.
+    `ends` are the ends of their rows, 2n - 1 for n words. `table` is memory that is large enough for the longest.
     """
     first = 0
     for x in range(len(ends)):

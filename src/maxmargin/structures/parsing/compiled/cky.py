@@ -1,10 +1,12 @@
-"""The chart of one sentence: the best derivations at all spans, and the features that derivations count.
+"""CKY: compute the best derivations of a sentence at all spans, and list the scores that a derivation uses.
 
-The words are 0 … n-1; the span of the words i … j-1 has the row c = cell(i, j, n) in all tables. A symbol stands at a
-span either *below*, as a tag or by a binary rule, or *above*, after a chain of unary rules (which may be empty); the
-children of binary rules stand above. Productions are the binary rules, then the unary ones. Production p has the score
-Σ_t w[places[c, t] + p] at a span, and a binary rule with the split k also Σ_t w[splits[k, t] + p]. A label at a span
-adds bonus[c, label].
+The words are 0 … n-1. The span of the words i … j-1 has row c = cell(i, j, n) in the arrays over spans. A symbol stands
+at a span either *below*, as a tag or by a binary rule, or *above*, after a possibly empty chain of unary rules. The
+children of binary rules stand above. Productions are the binary rules, followed by the unary rules.
+
+`table` holds the scores of productions in blocks with one number per production, and the scores of the roots. A
+production p has the score Σ_t table[places[c, t] + p] at span c, because several blocks may contribute to a span. A
+binary rule p with the split k adds Σ_t table[splits[k, t] + p]. A label at a span adds bonus[c, label].
 """
 
 from typing import NamedTuple
@@ -30,15 +32,15 @@ class Rules(NamedTuple):
     production: np.ndarray
     step_label: np.ndarray  # the label of the rule's parent
     productions: int  # the number of binary and unary rules
-    roots: np.ndarray  # symbols; root number k has the weight w[productions + k]
+    roots: np.ndarray  # symbols; root number k has the score table[productions + k]
 
 
 class Sentence(NamedTuple):
-    """The scores of the words of a sentence, and the places in w of the weights of its spans and splits."""
+    """The scores of the words of a sentence, and the positions in `table` of the blocks of its spans and splits."""
 
     leaf: np.ndarray  # (n, symbols): the score of every tag at every word, -inf where it cannot stand
-    places: np.ndarray  # (cells, templates)
-    splits: np.ndarray  # (n, templates of splits)
+    places: np.ndarray  # (cells, blocks per span)
+    splits: np.ndarray  # (n, blocks per split)
 
 
 class Chart(NamedTuple):
@@ -55,24 +57,24 @@ class Chart(NamedTuple):
 
 @kernel
 def cell(i, j, n):
-    """The row of a span in all tables."""
+    """Return the row of a span in the arrays over spans."""
     return i * n - i * (i - 1) // 2 + j - i - 1
 
 
 @kernel
-def chain_score(w, c, q, places, bonus, rules):
-    """The score of a chain of unary rules at a span."""
+def chain_score(table, c, q, places, bonus, rules):
+    """Return the score of a chain of unary rules at a span."""
     score = 0.0
     for e in range(rules.step[q], rules.step[q + 1]):
         score += bonus[c, rules.step_label[e]]
         for t in range(places.shape[1]):
-            score += w[places[c, t] + rules.production[e]]
+            score += table[places[c, t] + rules.production[e]]
     return score
 
 
 @kernel
-def climb(w, c, places, bonus, rules, below, above, chain):
-    """From the symbols below to those above, by the best chain of unary rules."""
+def climb(table, c, places, bonus, rules, below, above, chain):
+    """Compute the scores of the symbols above a span from those below it, by the best chains of unary rules."""
     for s in range(len(below)):
         above[c, s] = below[s]
         chain[c, s] = -1
@@ -80,14 +82,14 @@ def climb(w, c, places, bonus, rules, below, above, chain):
         under = below[rules.bottom[q]]
         if under == NOTHING:
             continue
-        score = under + chain_score(w, c, q, places, bonus, rules)
+        score = under + chain_score(table, c, q, places, bonus, rules)
         if score > above[c, rules.top[q]]:
             above[c, rules.top[q]] = score
             chain[c, rules.top[q]] = q
 
 
 @kernel
-def inside(w, sentence, bonus, rules, chart):
+def inside(table, sentence, bonus, rules, chart):
     """Fill the chart. Rules are tried by the symbols that stand at the left span, because these are few."""
     n, n_symbols = sentence.leaf.shape
     above, below, best, best_split = chart.above, chart.below, chart.best, chart.best_split
@@ -95,7 +97,7 @@ def inside(w, sentence, bonus, rules, chart):
     for i in range(n):
         for s in range(n_symbols):
             below[s] = sentence.leaf[i, s]
-        climb(w, cell(i, i + 1, n), places, bonus, rules, below, above, chart.chain)
+        climb(table, cell(i, i + 1, n), places, bonus, rules, below, above, chart.chain)
     for length in range(2, n + 1):
         for i in range(n - length + 1):
             j = i + length
@@ -111,7 +113,7 @@ def inside(w, sentence, bonus, rules, chart):
                         both = score + above[right, rules.right[r]]
                         if both > NOTHING:
                             for t in range(splits.shape[1]):
-                                both += w[splits[k, t] + r]
+                                both += table[splits[k, t] + r]
                         if both > best[r]:
                             best[r] = both
                             best_split[r] = k
@@ -122,22 +124,22 @@ def inside(w, sentence, bonus, rules, chart):
                     continue
                 parent = rules.parent[r]
                 for t in range(places.shape[1]):
-                    score += w[places[c, t] + r]
+                    score += table[places[c, t] + r]
                 if rules.label[parent] >= 0:
                     score += bonus[c, rules.label[parent]]
                 if score > below[parent]:
                     below[parent] = score
                     chart.rule[c, parent] = r
                     chart.split[c, parent] = best_split[r]
-            climb(w, c, places, bonus, rules, below, above, chart.chain)
+            climb(table, c, places, bonus, rules, below, above, chart.chain)
 
 
 @kernel
-def best_root(w, n, rules, above):
-    """The number of the best root, -1 if the sentence has no derivation, and its score."""
+def best_root(table, n, rules, above):
+    """Return the number of the best root and its score; the number is -1 if the sentence has no derivation."""
     root, best = -1, NOTHING
     for k in range(len(rules.roots)):
-        score = above[cell(0, n, n), rules.roots[k]] + w[rules.productions + k]
+        score = above[cell(0, n, n), rules.roots[k]] + table[rules.productions + k]
         if score > best:
             root, best = k, score
     return root, best
@@ -168,29 +170,29 @@ def trace(symbol, n, rules, chart, stack, rows):
 
 
 @kernel
-def best_of_all(w, sentences, bonus, words, cells, rules, chart, stack, scores, rows):
-    """The best derivations of sentences that stand one after the other in all tables; the chart is the last one's.
+def best_of_all(table, sentences, bonus, words, cells, rules, chart, stack, scores, rows):
+    """Search several sentences, whose arrays are concatenated. The chart that remains is that of the last sentence.
 
-    Sentence x has the words words[x]:words[x + 1] and the spans cells[x]:cells[x + 1]. Its rows follow those of the
-    sentences before it; they are not written where its score is -inf, because it has no derivation.
+    Sentence x has the words words[x]:words[x + 1] and the spans cells[x]:cells[x + 1]. The rows of its best derivation
+    follow those of the sentences before it. If its score is -inf, it has no derivation, and no rows are written.
     """
     first = 0
     for x in range(len(scores)):
         a, b, c, d = words[x], words[x + 1], cells[x], cells[x + 1]
         n = b - a
         sentence = Sentence(sentences.leaf[a:b], sentences.places[c:d], sentences.splits[a:b])
-        inside(w, sentence, bonus[c:d], rules, chart)
-        root, scores[x] = best_root(w, n, rules, chart.above)
+        inside(table, sentence, bonus[c:d], rules, chart)
+        root, scores[x] = best_root(table, n, rules, chart.above)
         if root >= 0:
             trace(rules.roots[root], n, rules, chart, stack, rows[first : first + 2 * n - 1])
         first += 2 * n - 1
 
 
 @kernel
-def outside(w, sentence, bonus, rules, above, outer, outer_below, scores):
-    """The best score of everything around a symbol that stands above (outer) or below (outer_below) at a span.
+def outside(table, sentence, bonus, rules, above, outer, outer_below, scores):
+    """Compute the best score of all that surrounds a symbol above (outer) or below (outer_below) at a span.
 
-    At the start, outer has the weights of the roots at the whole sentence and -inf elsewhere. `scores` is memory for
+    At the start, outer has the scores of the roots at the whole sentence and -inf elsewhere. `scores` is memory for
     one number per binary rule.
     """
     n, n_symbols = sentence.leaf.shape
@@ -205,7 +207,7 @@ def outside(w, sentence, bonus, rules, above, outer, outer_below, scores):
                 around = outer[c, rules.top[q]]
                 if around == NOTHING:
                     continue
-                around += chain_score(w, c, q, places, bonus, rules)
+                around += chain_score(table, c, q, places, bonus, rules)
                 if around > outer_below[c, rules.bottom[q]]:
                     outer_below[c, rules.bottom[q]] = around
             if length == 1:
@@ -214,7 +216,7 @@ def outside(w, sentence, bonus, rules, above, outer, outer_below, scores):
                 score = outer_below[c, rules.parent[r]]
                 if score > NOTHING:
                     for t in range(places.shape[1]):
-                        score += w[places[c, t] + r]
+                        score += table[places[c, t] + r]
                     if rules.label[rules.parent[r]] >= 0:
                         score += bonus[c, rules.label[rules.parent[r]]]
                 scores[r] = score
@@ -229,32 +231,32 @@ def outside(w, sentence, bonus, rules, above, outer, outer_below, scores):
                         if score == NOTHING or other == NOTHING:
                             continue
                         for t in range(splits.shape[1]):
-                            score += w[splits[k, t] + r]
+                            score += table[splits[k, t] + r]
                         outer[left, s] = max(outer[left, s], score + other)
                         outer[right, rules.right[r]] = max(outer[right, rules.right[r]], score + own)
 
 
 @kernel
-def derivation_atoms(rows, sentence, rules, tag_number, n_tags, first_atom, atoms):
-    """Write the atoms that a derivation counts, and return their number.
+def derivation_atoms(rows, places, splits, rules, tag_number, n_tags, first_atom, atoms):
+    """Write the positions in `table` that a derivation uses, then the atoms of its words, and return their number.
 
     Word i with tag t is the atom first_atom + i n_tags + t. If words have no features, first_atom is -1.
     """
-    n, count = sentence.leaf.shape[0], 0
+    n, count = (len(rows) + 1) // 2, 0
     for x in range(len(rows)):
         q, r, i, k, j = rows[x]
         c = cell(i, j, n)
         if q >= 0:
             for e in range(rules.step[q], rules.step[q + 1]):
-                for t in range(sentence.places.shape[1]):
-                    atoms[count] = sentence.places[c, t] + rules.production[e]
+                for t in range(places.shape[1]):
+                    atoms[count] = places[c, t] + rules.production[e]
                     count += 1
         if r >= 0:
-            for t in range(sentence.places.shape[1]):
-                atoms[count] = sentence.places[c, t] + r
+            for t in range(places.shape[1]):
+                atoms[count] = places[c, t] + r
                 count += 1
-            for t in range(sentence.splits.shape[1]):
-                atoms[count] = sentence.splits[k, t] + r
+            for t in range(splits.shape[1]):
+                atoms[count] = splits[k, t] + r
                 count += 1
         elif first_atom >= 0:
             atoms[count] = first_atom + i * n_tags + tag_number[k]

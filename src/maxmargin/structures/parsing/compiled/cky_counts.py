@@ -1,4 +1,4 @@
-"""Charts with several derivations of a symbol at a span: the best for every count that a loss needs, or the k best.
+"""CKY with several derivations per symbol and span: the best for every count that a loss needs, or the k best.
 
 The loss of a whole tree is a function of two counts, (m, q). What they count depends on `kind`:
 
@@ -7,11 +7,11 @@ The loss of a whole tree is a function of two counts, (m, q). What they count de
     ZERO_ONE   m = 0, and q = 0 if the derivation of the span is the true one, else 1
     K_BEST     m = q = 0, and a derivation is dropped only if there are k better ones
 
-All these losses rise with q and fall with m. So if one of two derivations of the same symbol at the same span has a
-score and a q that are no lower and an m that is no higher, it is at least as good in every tree, and the other one is
-dropped. What remains of a symbol at a span is a *front* of entries none of which dominates another. An entry is also
-dropped if even the best tree around it scores less than `least`; the caller has proved that the tree it searches for
-scores at least as much.
+All these losses rise with q and fall with m. If one of two derivations of the same symbol at the same span has a score
+and a q that are no lower and an m that is no higher, it is at least as good in every tree, and the other is dropped.
+The remaining entries of a symbol at a span form a *front*: none of them dominates another. An entry is also dropped if
+even the best tree around it scores less than `least`. The caller has proved that the tree that it searches for scores
+at least as much.
 """
 
 from typing import NamedTuple
@@ -27,17 +27,17 @@ NOTHING = -np.inf
 
 
 class TrueSpans(NamedTuple):
-    """What the true derivation has at every span."""
+    """The brackets, rules, splits and chains of the true derivation at every span."""
 
     hit: np.ndarray  # (cells, labels): 1 where the true tree has this bracket
     within: np.ndarray  # (cells,): the number of true brackets inside the span, with those over the whole span
-    rule: np.ndarray  # (cells,): -1 at words, -2 at spans that the true derivation does not have; so are the next two
+    rule: np.ndarray  # (cells,): -1 at words, -2 at spans that the true derivation does not have; the next two alike
     split: np.ndarray
     chain: np.ndarray
 
 
 class Fronts(NamedTuple):
-    """The entries of all symbols above at all spans, and those of the present span while they are made."""
+    """The entries of all symbols above at all spans, and those of the current span while they are made."""
 
     entry: np.ndarray  # (capacity, 7)
     score: np.ndarray
@@ -74,7 +74,7 @@ def put(entry, score, s, x, value, new):
 
 @kernel
 def move(entry, score, s, x, to):
-    """Copy an entry of symbol s to another place."""
+    """Copy entry x of symbol s to position `to`."""
     score[s, to] = score[s, x]
     for f in range(7):
         entry[s, to, f] = entry[s, x, f]
@@ -82,9 +82,9 @@ def move(entry, score, s, x, to):
 
 @kernel
 def offer(kind, entry, score, size, s, value, new):
-    """Put an Entry into the front of symbol s unless another dominates it; return False if there is no room.
+    """Put an Entry into the front of symbol s unless another one dominates it; return False if the memory is full.
 
-    The k best stand in order, and if there is no room the last one is dropped.
+    The k best entries are kept in order, and if the memory is full the last one is dropped.
     """
     if kind == K_BEST:
         x = size[s]
@@ -117,14 +117,14 @@ def offer(kind, entry, score, size, s, value, new):
 
 @kernel
 def full_of_better(fronts, s, value):
-    """Whether there are k entries of symbol s below, and all are at least as good."""
+    """Return whether symbol s below has k entries, and all of them are at least as good."""
     room = fronts.below.shape[1]
     return fronts.below_size[s] == room and fronts.below_score[s, room - 1] >= value
 
 
 @kernel
 def labelled(kind, hit, m, q):
-    """The count after one more label."""
+    """Return the counts (m, q) after one more label."""
     if kind == BRACKETS:
         return m + hit, q + 1
     if kind == HAMMING:
@@ -133,10 +133,10 @@ def labelled(kind, hit, m, q):
 
 
 @kernel
-def climb_fronts(w, c, kind, places, zero, rules, truth, outer, least, fronts, used):
-    """From the fronts below to those above, by chains of unary rules, and then into the table of all entries.
+def climb_fronts(table, c, kind, places, bonus, rules, truth, outer, least, fronts, used):
+    """Compute the fronts above a span from those below it, by chains of unary rules, and append them to all entries.
 
-    Returns how many entries the table has, or -1 if there is no room.
+    Return the number of all entries, or -1 if the memory is full.
     """
     fronts.above_size[:] = 0
     for s in range(len(fronts.below_size)):
@@ -152,7 +152,7 @@ def climb_fronts(w, c, kind, places, zero, rules, truth, outer, least, fronts, u
         s, top = rules.bottom[chain], rules.top[chain]
         if fronts.below_size[s] == 0 or outer[c, top] == NOTHING:
             continue
-        gain = chain_score(w, c, chain, places, zero, rules)
+        gain = chain_score(table, c, chain, places, bonus, rules)
         if gain == NOTHING:
             continue
         for x in range(fronts.below_size[s]):
@@ -180,8 +180,8 @@ def climb_fronts(w, c, kind, places, zero, rules, truth, outer, least, fronts, u
 
 
 @kernel
-def fill_fronts(w, kind, sentence, zero, rules, truth, above, outer, outer_below, least, scores, fronts):
-    """Fill the fronts of all spans, by the inside scores `above` and the outside scores; False if there is no room."""
+def fill_fronts(table, kind, sentence, bonus, rules, truth, above, outer, outer_below, least, scores, fronts):
+    """Fill the fronts of all spans, given the inside and outside scores; return False if the memory is full."""
     n, n_symbols = sentence.leaf.shape
     places, splits = sentence.places, sentence.splits
     used = 0
@@ -201,7 +201,7 @@ def fill_fronts(w, kind, sentence, zero, rules, truth, above, outer, outer_below
             fronts.below[s, 0, RULE], fronts.below[s, 0, SPLIT] = -1, s
             fronts.below[s, 0, LEFT], fronts.below[s, 0, RIGHT] = -1, -1
             fronts.below_size[s] = 1
-        used = climb_fronts(w, c, kind, places, zero, rules, truth, outer, least, fronts, used)
+        used = climb_fronts(table, c, kind, places, bonus, rules, truth, outer, least, fronts, used)
         if used < 0:
             return False
     for length in range(2, n + 1):
@@ -214,7 +214,9 @@ def fill_fronts(w, kind, sentence, zero, rules, truth, above, outer, outer_below
                 if outer_below[c, rules.parent[r]] > NOTHING:
                     score = 0.0
                     for t in range(places.shape[1]):
-                        score += w[places[c, t] + r]
+                        score += table[places[c, t] + r]
+                    if rules.label[rules.parent[r]] >= 0:
+                        score += bonus[c, rules.label[rules.parent[r]]]
                     scores[r] = score
             for k in range(i + 1, j):
                 left, right = cell(i, k, n), cell(k, j, n)
@@ -230,7 +232,7 @@ def fill_fronts(w, kind, sentence, zero, rules, truth, above, outer, outer_below
                             continue
                         score, parent = scores[r], rules.parent[r]
                         for t in range(splits.shape[1]):
-                            score += w[splits[k, t] + r]
+                            score += table[splits[k, t] + r]
                         around = outer_below[c, parent]
                         if score == NOTHING or score + above[left, s] + above[right, other] + around < least:
                             continue
@@ -257,7 +259,7 @@ def fill_fronts(w, kind, sentence, zero, rules, truth, above, outer, outer_below
                                 front = fronts.below, fronts.below_score, fronts.below_size
                                 if not offer(kind, *front, parent, value, new):
                                     return False
-            used = climb_fronts(w, c, kind, places, zero, rules, truth, outer, least, fronts, used)
+            used = climb_fronts(table, c, kind, places, bonus, rules, truth, outer, least, fronts, used)
             if used < 0:
                 return False
     return True
@@ -265,7 +267,7 @@ def fill_fronts(w, kind, sentence, zero, rules, truth, above, outer, outer_below
 
 @kernel
 def trace_entry(x, n, fronts, stack, rows):
-    """Write the rows of the derivation that an entry stands for, parents first."""
+    """Write the rows of the derivation that an entry represents, parents first."""
     stack[0, 0], stack[0, 1], stack[0, 2] = x, 0, n
     height, count = 1, 0
     while height > 0:

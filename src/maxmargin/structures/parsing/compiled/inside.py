@@ -1,16 +1,16 @@
-"""Sums over all derivations of a sentence, where cky.py has maxima.
+"""Inside sums: add up over all derivations of a sentence, where cky.py takes maxima.
 
-Notation as there; score(…) are those of chains and of rules with their splits. With logarithms of masses of all that is
-derived from a symbol that stands below or above at a span,
+The notation is that of cky.py; score(…) is the score of a chain, or of a rule with its split. `below` and `above` are
+logarithms of the total mass of the derivations of a symbol that stands below or above at a span:
 
     below[c, s] = leaf at words, else log Σ_{r: s → u v, k} exp(score(c, r, k) + above[left, u] + above[right, v])   (1)
     above[c, s] = log (exp below[c, s] + Σ_{chains q to s} exp(score(c, q) + below[c, bottom(q)]))                   (2)
-    log Z       = log Σ_roots exp(w_root + above[all, root])                                                         (3)
+    log Z       = log Σ_roots exp(score(root) + above[all, root])                                                   (3)
 
-a derivation is a sequence of choices from the root downwards, of a root, of a chain (or none) for a symbol above, of a
-rule and a split for a symbol below. A choice has as its probability the share of its term of the sum, so that the
-probability of all that stands at a span follows from those of larger spans, by products and sums of positive numbers
-(no outside masses are needed). The entropy is the sum over all places of p(place) times the entropy of its choice. (4)
+A derivation is a sequence of choices from the root downwards: of a root, of a chain (or none) for a symbol above, of a
+rule and a split for a symbol below. The probability of a choice is its term's share of the sum. The probabilities at a
+span therefore follow from those of larger spans, by products and sums of positive numbers, and no outside masses are
+needed. The entropy is the sum, over all symbols at all spans, of their probability times the entropy of the choice. (4)
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from maxmargin.structures.parsing.compiled.cky import NOTHING, cell, chain_score
 
 
 class Masses(NamedTuple):
-    """(1) and (2); large enough for the longest sentence."""
+    """Memory for (1) and (2), large enough for the longest sentence."""
 
     below: np.ndarray  # (cells, symbols)
     above: np.ndarray
@@ -35,7 +35,7 @@ class Masses(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """Probabilities that something stands at a span."""
+    """Probabilities of symbols and brackets at spans."""
 
     below: np.ndarray  # (cells, symbols)
     above: np.ndarray
@@ -45,33 +45,33 @@ class Shares(NamedTuple):
 
 
 @kernel
-def rule_score(w, c, r, places, bonus, rules):
-    """The score of a binary rule at a span, without its split."""
+def rule_score(table, c, r, places, bonus, rules):
+    """Return the score of a binary rule at a span, without its split."""
     score = 0.0
     for t in range(places.shape[1]):
-        score += w[places[c, t] + r]
+        score += table[places[c, t] + r]
     label = rules.label[rules.parent[r]]
     return score + bonus[c, label] if label >= 0 else score
 
 
 @kernel
-def climb_masses(w, c, places, bonus, rules, masses):
-    """(2) of one span."""
+def climb_masses(table, c, places, bonus, rules, masses):
+    """Compute (2) for one span."""
     below, high, total = masses.below[c], masses.high, masses.total
     for s in range(len(below)):
         high[s], total[s] = below[s], 1.0 if below[s] > NOTHING else 0.0
     for q in range(len(rules.top)):
         under, top = below[rules.bottom[q]], rules.top[q]
         if under > NOTHING:
-            score = under + chain_score(w, c, q, places, bonus, rules)
+            score = under + chain_score(table, c, q, places, bonus, rules)
             high[top], total[top] = add_log(high[top], total[top], score)
     for s in range(len(below)):
         masses.above[c, s] = log_of(high[s], total[s])
 
 
 @kernel
-def fill_masses(w, sentence, bonus, rules, masses):
-    """Fill the masses of all spans; returns log Z (3), -inf if the sentence has no derivation."""
+def fill_masses(table, sentence, bonus, rules, masses):
+    """Fill the masses of all spans and return log Z (3), which is -inf if the sentence has no derivation."""
     n, n_symbols = sentence.leaf.shape
     places, splits = sentence.places, sentence.splits
     below, above, high, total = masses.below, masses.above, masses.high, masses.total
@@ -80,7 +80,7 @@ def fill_masses(w, sentence, bonus, rules, masses):
         c = cell(i, i + 1, n)
         for s in range(n_symbols):
             below[c, s] = sentence.leaf[i, s]
-        climb_masses(w, c, places, bonus, rules, masses)
+        climb_masses(table, c, places, bonus, rules, masses)
     for length in range(2, n + 1):
         for i in range(n - length + 1):
             j = i + length
@@ -97,7 +97,7 @@ def fill_masses(w, sentence, bonus, rules, masses):
                         both = mass + above[right, rules.right[r]]
                         if both > NOTHING:
                             for t in range(splits.shape[1]):
-                                both += w[splits[k, t] + r]
+                                both += table[splits[k, t] + r]
                             high[r], total[r] = add_log(high[r], total[r], both)
             # From here on high and total of a symbol stand behind those of the rules.
             for s in range(n_symbols):
@@ -105,24 +105,24 @@ def fill_masses(w, sentence, bonus, rules, masses):
             for r in range(n_rules):
                 if total[r] > 0.0:
                     at = n_rules + rules.parent[r]
-                    score = log_of(high[r], total[r]) + rule_score(w, c, r, places, bonus, rules)
+                    score = log_of(high[r], total[r]) + rule_score(table, c, r, places, bonus, rules)
                     high[at], total[at] = add_log(high[at], total[at], score)
             for s in range(n_symbols):
                 below[c, s] = log_of(high[n_rules + s], total[n_rules + s])
-            climb_masses(w, c, places, bonus, rules, masses)
+            climb_masses(table, c, places, bonus, rules, masses)
     highest, sum_of_all = NOTHING, 0.0
     for k in range(len(rules.roots)):
         mass = above[n - 1, rules.roots[k]]
         if mass > NOTHING:
-            highest, sum_of_all = add_log(highest, sum_of_all, mass + w[rules.productions + k])
+            highest, sum_of_all = add_log(highest, sum_of_all, mass + table[rules.productions + k])
     return log_of(highest, sum_of_all)
 
 
 @kernel
-def spread_shares(w, sentence, bonus, rules, masses, log_z, factor, shares, total):
-    """Probabilities of all places, from the whole sentence down to words; returns the entropy (4).
+def spread_shares(table, sentence, bonus, rules, masses, log_z, factor, shares, total):
+    """Compute the probabilities at all spans, from the whole sentence down to words, and return the entropy (4).
 
-    Unless it is empty, total += factor times what is expected of all features but those of words.
+    Unless `total` is empty, add to it `factor` times the expected number of uses of every number of `table`.
     """
     n, n_symbols = sentence.leaf.shape
     places, splits = sentence.places, sentence.splits
@@ -135,7 +135,7 @@ def spread_shares(w, sentence, bonus, rules, masses, log_z, factor, shares, tota
     entropy = 0.0
     for k in range(len(rules.roots)):
         s = rules.roots[k]
-        choice = above[n - 1, s] + w[rules.productions + k] - log_z
+        choice = above[n - 1, s] + table[rules.productions + k] - log_z
         p = math.exp(choice)
         if p > 0.0:
             entropy -= p * choice
@@ -157,7 +157,7 @@ def spread_shares(w, sentence, bonus, rules, masses, log_z, factor, shares, tota
                 share, under = shares.above[c, rules.top[q]], below[c, rules.bottom[q]]
                 if share == 0.0 or under == NOTHING:
                     continue
-                choice = under + chain_score(w, c, q, places, bonus, rules) - above[c, rules.top[q]]
+                choice = under + chain_score(table, c, q, places, bonus, rules) - above[c, rules.top[q]]
                 p = share * math.exp(choice)
                 if p == 0.0:
                     continue
@@ -173,7 +173,7 @@ def spread_shares(w, sentence, bonus, rules, masses, log_z, factor, shares, tota
             for r in range(len(rules.parent)):
                 least[r], each[r] = NOTHING, 0.0
                 if shares.below[c, rules.parent[r]] > 0.0:
-                    least[r] = rule_score(w, c, r, places, bonus, rules) - below[c, rules.parent[r]]
+                    least[r] = rule_score(table, c, r, places, bonus, rules) - below[c, rules.parent[r]]
             for k in range(i + 1, j):
                 left, right = cell(i, k, n), cell(k, j, n)
                 for s in range(n_symbols):
@@ -186,7 +186,7 @@ def spread_shares(w, sentence, bonus, rules, masses, log_z, factor, shares, tota
                             continue
                         choice = mass + other
                         for t in range(splits.shape[1]):
-                            choice += w[splits[k, t] + r]
+                            choice += table[splits[k, t] + r]
                         choice += least[r]
                         p = shares.below[c, rules.parent[r]] * math.exp(choice)
                         if p == 0.0:
@@ -209,16 +209,16 @@ def spread_shares(w, sentence, bonus, rules, masses, log_z, factor, shares, tota
 
 
 @kernel
-def draw_derivation(w, sentence, bonus, rules, masses, log_z, uniforms, stack, rows):
-    """Write the rows of a derivation that is drawn with its probability, parents first, as cky.trace writes them.
+def draw_derivation(table, sentence, bonus, rules, masses, log_z, uniforms, stack, rows):
+    """Draw a derivation with its probability, and write its rows as cky.trace does, parents first.
 
-    Every choice takes one of the numbers between 0 and 1: 1 + 2 for every row.
+    `uniforms` has one number between 0 and 1 for every choice: 1 for the root, and 2 for every row.
     """
     n = len(sentence.leaf)
     places, splits, below, above = sentence.places, sentence.splits, masses.below, masses.above
     left_over, root = uniforms[0], -1
     for k in range(len(rules.roots)):
-        p = math.exp(above[n - 1, rules.roots[k]] + w[rules.productions + k] - log_z)
+        p = math.exp(above[n - 1, rules.roots[k]] + table[rules.productions + k] - log_z)
         if p > 0.0 and left_over >= 0.0:  # the last one that is possible, if rounding leaves something over
             root = rules.roots[k]
             left_over -= p
@@ -237,7 +237,7 @@ def draw_derivation(w, sentence, bonus, rules, masses, log_z, uniforms, stack, r
             if left_over < 0.0:
                 break
             if rules.top[q] == s and below[c, rules.bottom[q]] > NOTHING:
-                score = below[c, rules.bottom[q]] + chain_score(w, c, q, places, bonus, rules)
+                score = below[c, rules.bottom[q]] + chain_score(table, c, q, places, bonus, rules)
                 p = math.exp(score - above[c, s])
                 if p > 0.0:
                     chain = q
@@ -252,13 +252,13 @@ def draw_derivation(w, sentence, bonus, rules, masses, log_z, uniforms, stack, r
             for r in range(len(rules.parent)):
                 if rules.parent[r] != s or left_over < 0.0:
                     continue
-                score = rule_score(w, c, r, places, bonus, rules) - below[c, s]
+                score = rule_score(table, c, r, places, bonus, rules) - below[c, s]
                 for k in range(i + 1, j):
                     both = above[cell(i, k, n), rules.left[r]] + above[cell(k, j, n), rules.right[r]]
                     if both == NOTHING or left_over < 0.0:
                         continue
                     for t in range(splits.shape[1]):
-                        both += w[splits[k, t] + r]
+                        both += table[splits[k, t] + r]
                     p = math.exp(both + score)
                     if p > 0.0:
                         rule, split = r, k

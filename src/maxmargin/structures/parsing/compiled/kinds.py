@@ -1,3 +1,3 @@
-"""What cky_counts.py can count of a derivation. Not a kernel, so that it can be read without compiling anything."""
+"""Kinds of counts that cky_counts.py can keep. They have a file of their own, so that reading them compiles nothing."""
 
 BRACKETS, HAMMING, ZERO_ONE, K_BEST = range(4)
