@@ -9,9 +9,10 @@ from scipy import sparse
 from strategies import costs, whole
 from thorough import examples
 
-from maxmargin.problem.contract.scored import inner
+from maxmargin.problem.contract.scored import Summable, inner
 from maxmargin.tasks import ClassSpace, Multiclass, Ordinal, Taxonomy
 from maxmargin.testing import check_scored
+from maxmargin.testing.comparisons import ready
 
 X = np.array([[1.0, 0.0], [0.5, -1.0], [0.0, 2.0], [1.0, 1.0]])
 Y = ["a", "b", "c", "b"]
@@ -50,12 +51,37 @@ def test_inputs_without_truths():
         space.losses(best.found)
 
 
+@examples(20, 100)
+@given(st.data(), st.integers(1, 4), st.integers(1, 4), st.integers(-8, 8))
+def test_sums_are_those_over_all_classes(data, n, K, power):
+    scores = data.draw(whole((n, K))) * 10.0**power
+    if K > 1 and data.draw(st.booleans()):
+        scores[:, 0] = -np.inf
+    sums = ClassSpace(n, K).sums(scores)
+    log_z = np.logaddexp.reduce(scores, axis=1)
+    np.testing.assert_allclose(sums.log_partitions, log_z, rtol=1e-12, atol=1e-12)
+    p = np.exp(scores - log_z[:, None])
+    np.testing.assert_allclose(sums.marginals(), p, rtol=1e-9, atol=1e-12)
+    expected = [-sum(q * np.log(q) for q in row if q > 0) for row in p]
+    np.testing.assert_allclose(sums.entropies, expected, rtol=1e-9, atol=1e-9)
+    labels = data.draw(hnp.arrays(np.int32, n, elements=st.integers(0, K - 1)))
+    with np.errstate(divide="ignore"):
+        np.testing.assert_allclose(np.exp(sums.log_probabilities(labels)), p[np.arange(n), labels], atol=1e-12)
+    drawn = sums.sample(np.random.default_rng(0), 50)
+    assert all(p[j, k] > 0 for j, own in enumerate(drawn) for k in own)
+    shares = [np.bincount(own, minlength=K) / 50 for own in drawn]
+    assert np.abs(shares - p).max() <= 0.5
+
+
 @pytest.mark.parametrize(
     ("what", "message"),
     [
         (lambda: ClassSpace.of_labels([0, 3], 3), "whole numbers from 0 to 2"),
         (lambda: ClassSpace.of_labels([0], 2, cost=np.zeros((3, 3))), "cost has shape"),
         (lambda: ClassSpace(2, 3).best(np.zeros((2, 2))), r"the scores have shape \(2, 2\)"),
+        (lambda: ClassSpace(2, 3).sums(np.zeros((2, 2))), r"the scores have shape \(2, 2\)"),
+        (lambda: ClassSpace(2, 3).sums(np.zeros((2, 3))).log_probabilities([0]), r"classes have shape \(1,\)"),
+        (lambda: ClassSpace(2, 3).sums(np.zeros((2, 3))).log_probabilities([0, 3]), "numbers from 0 to 2"),
     ],
 )
 def test_what_does_not_fit_is_refused(what, message):
@@ -76,6 +102,7 @@ def test_what_does_not_fit_is_refused(what, message):
     ids=repr,
 )
 def test_scored_classes_keep_the_contract(task):
+    assert isinstance(ready(task, X, Y).scored(X), Summable)  # so that the sums are checked, too
     check_scored(task, X, Y)
     check_scored(task, sparse.csr_array(X), Y)
 

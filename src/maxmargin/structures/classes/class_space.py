@@ -9,6 +9,7 @@ import numpy as np
 from maxmargin.base.arrays import Array
 from maxmargin.inputs.labels.labels import Labels
 from maxmargin.problem.contract.scored import BestOutputs, need_truth
+from maxmargin.structures.classes.class_sums import ClassSums
 
 
 class TrueClasses(NamedTuple):
@@ -66,9 +67,7 @@ class ClassSpace:
         """Return the classes that `best` finds, without their values."""
         from maxmargin.inputs.labels.compiled.labelling import best_labels
 
-        scores = np.ascontiguousarray(scores, dtype=np.float64)
-        if scores.shape != (self.n, self.n_labels):
-            raise ValueError(f"the scores have shape {scores.shape}; expected ({self.n}, {self.n_labels})")
+        scores = self._checked(scores)
         if self.truths is None:
             if np.any(augment):
                 need_truth(None)
@@ -90,3 +89,14 @@ class ClassSpace:
         counts = np.zeros((self.n, self.n_labels))
         counts[np.arange(self.n), found] = 1.0 if weights is None else weights
         return counts
+
+    def sums(self, scores: Array) -> ClassSums:
+        """Return the distributions of the classes of every input."""
+        return ClassSums(self._checked(scores))
+
+    def _checked(self, scores: Array) -> Array:
+        """Return scores that compiled code can read; raise a ValueError if they have another shape than (n, K)."""
+        scores = np.ascontiguousarray(scores, dtype=np.float64)
+        if scores.shape != (self.n, self.n_labels):
+            raise ValueError(f"the scores have shape {scores.shape}; expected ({self.n}, {self.n_labels})")
+        return scores
