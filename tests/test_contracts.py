@@ -1,6 +1,8 @@
 """The contracts stay small: what every structure has is in a base class, and all else is a capability of its own."""
 
+import ast
 import inspect
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +18,8 @@ from maxmargin.structures.classes.class_dual import ClassDual
 from maxmargin.structures.sequences.chain_flows import ChainFlows
 from maxmargin.tasks import Multiclass
 from maxmargin.training.trainer import Trainer
+
+SOURCE = Path(inspect.getfile(Batch)).parents[2]
 
 
 def names(kind, inherited=False):
@@ -81,6 +85,31 @@ def test_a_capability_is_a_small_protocol_that_says_in_which_order_it_is_called(
     assert len(public(names(capability))) <= 6
     assert "Order of calls" in inspect.getdoc(capability)
     assert inspect.getsource(inspect.getmodule(capability)).count("@runtime_checkable") == 1, "one per file"
+
+
+def only_raises(body):
+    """Return whether the first statement of a function after its docstring, or of a branch of it, only refuses."""
+    statements = [each for each in body if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))]
+    first = statements[0] if statements else None
+    if isinstance(first, ast.If) and len(first.body) == 1:
+        return isinstance(first.body[0], ast.Raise) and ".task." in ast.unparse(first.test)  # which `offers` can ask
+    return isinstance(first, ast.Raise)
+
+
+def test_no_batch_offers_what_it_then_refuses():
+    """A batch that lacks a capability does not offer it: no method of a capability begins with an error."""
+    known = {name for capability in DESCRIPTIONS for name in public(names(capability))}
+    seen, refused = 0, []
+    for path in sorted(SOURCE.rglob("*.py")):
+        if "capabilities" in path.parts:
+            continue
+        for kind in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef)):
+            for function in kind.body:
+                if isinstance(function, ast.FunctionDef) and function.name in known:
+                    seen += 1
+                    refused += [f"{path.name}: {kind.name}.{function.name}"] if only_raises(function.body) else []
+    assert seen > 50
+    assert refused == []
 
 
 @pytest.mark.parametrize("kind", [Batch, RiskOracle, *ORACLES], ids=lambda each: each.__name__)

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 from maxmargin.problem.contract.capabilities.descriptions import DESCRIPTIONS
 from maxmargin.problem.contract.capabilities.latent import Latent
+from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
+from maxmargin.problem.contract.capabilities.signed_losses import SignedLosses
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.problem.oracle.soft_oracle import SoftOracle
@@ -50,6 +52,7 @@ def check_requirements(
         raise ValueError("a hard margin (C = inf) takes neither bounds nor a prior; use a large finite C")
     if isinstance(oracle, SoftOracle) and not isfinite(C):
         raise ValueError("a smooth objective needs a finite C")
+    _check_losses(name, oracle)
     missing = _missing(requires, oracle, C)
     if missing:
         others = [n for n, kind in known.items() if not kind.wraps and not _missing(kind.requires, oracle, C)]
@@ -67,6 +70,16 @@ def check_latent(inner: Any, oracle: RiskOracle, C: float, known: Mapping[str, A
         )
     if oracle.batch.offers(Latent) is not None and not isfinite(C):
         raise ValueError("latent training needs a finite C; it has no hard margin")
+
+
+def _check_losses(name: str, oracle: RiskOracle) -> None:
+    """Raise ValueError if slacks are to be rescaled or squared, and losses may be negative."""
+    signed = oracle.batch.offers(SignedLosses)
+    if signed is not None and isinstance(oracle, Oracle) and not oracle.formulation.plain:
+        raise ValueError(
+            f"solver {name!r} needs {DESCRIPTIONS[RescaledSearch]}, which {oracle.batch.name} does not have here, "
+            f'because {signed.why_signed()}; use rescaling="margin" and slack="l1"'
+        )
 
 
 def _missing(requires: Requirements, oracle: RiskOracle, C: float) -> list[str]:

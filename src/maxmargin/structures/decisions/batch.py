@@ -20,6 +20,7 @@ from maxmargin.problem.contract.batch import Offered
 from maxmargin.problem.contract.capabilities.latent import Latent
 from maxmargin.problem.contract.capabilities.missing_labels import MissingLabels
 from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
+from maxmargin.problem.contract.capabilities.signed_losses import SignedLosses
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.problem.planes.planes import Planes
@@ -54,7 +55,7 @@ class PartLayout(NamedTuple):
         return self.sums(np.abs(costs)) * largest
 
 
-class DecisionBatch(AtomBatch, Latent, MissingLabels, RescaledSearch):
+class DecisionBatch(AtomBatch, Latent, MissingLabels, RescaledSearch, SignedLosses):
     """Batch of examples whose outputs are decisions of an optimiser, at costs that are linear in w."""
 
     def __init__(self, task: Any, atoms: Atoms, bounds: NDArray[np.int64], labels: Observed, optimisers: Optimisers):
@@ -66,9 +67,11 @@ class DecisionBatch(AtomBatch, Latent, MissingLabels, RescaledSearch):
     def offers(self, capability: type[Offered]) -> Offered | None:
         if capability is Latent and not self.task.latent:
             return None
-        # Without this capability, rescaled losses are searched through λ; rescaled_planes refuses inexact regrets.
-        regrets = self.task.measure == "regret"
-        if capability is RescaledSearch and regrets == self.optimisers.exact:
+        counts_parts, exact = self.task.measure == "parts", self.optimisers.exact
+        # The search branches over parts: it needs a loss that counts parts, and exact answers for its bounds.
+        if capability is RescaledSearch and not (counts_parts and exact):
+            return None
+        if capability is SignedLosses and (counts_parts or exact):
             return None
         return super().offers(capability)
 
@@ -89,11 +92,6 @@ class DecisionBatch(AtomBatch, Latent, MissingLabels, RescaledSearch):
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         """Search by branch and bound over the parts that are decided otherwise than in the truth."""
-        if self.task.measure == "regret":
-            raise ValueError(
-                "an inexact optimiser may find decisions that are better than those it considers the best "
-                'ones, and rescaled losses need regrets >= 0: use rescaling="margin" and slack="l1"'
-            )
         layout = self._layout_of_parts()
         scores = -self.optimisers.sign * self.task.factor * self._predicted(w)
         found, upper = self.truth[layout.parts], np.empty(len(self))
@@ -108,6 +106,10 @@ class DecisionBatch(AtomBatch, Latent, MissingLabels, RescaledSearch):
                 found[begin + answer.chosen] = 1.0
             upper[j] = answer.upper
         return self._planes(layout, found)._replace(upper=upper)
+
+    def why_signed(self) -> str:
+        """Return the reason why regrets of an inexact optimiser may be negative."""
+        return "an inexact optimiser may find decisions that are better than those it considers the best ones"
 
     def regressed(self, weights: Array, constant: bool) -> Array:
         """Return the w that predicts the true costs best (regression.py); `constant` says if the last feature is 1."""

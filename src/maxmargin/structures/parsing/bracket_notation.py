@@ -1,4 +1,4 @@
-"""Bracket notation, in which the Penn Treebank is written: (S (NP (PRP it)) (VP (VBZ works)) (. .))
+"""Read the bracket notation of the Penn Treebank: (S (NP (PRP it)) (VP (VBZ works)) (. .))
 
 A tree may span several lines, and a line may hold several trees; whitespace ends a word and has no other meaning. The
 nodes are made by a function that the caller passes, so that this module need not know what a tree is.
@@ -20,22 +20,22 @@ _BRACKET_OR_WORD = re.compile(f"[()]|[^{_BLANKS}()]+")
 
 
 def is_label(text: str) -> bool:
-    """Whether a node may have this label: it is not empty and has neither whitespace nor brackets."""
+    """Return whether a text can be a label: it is not empty and has neither whitespace nor brackets."""
     return bool(text) and not _BLANK_OR_BRACKET.search(text)
 
 
 def is_word(text: str) -> bool:
-    """Whether a leaf may have this word: it is not empty and has no whitespace."""
+    """Return whether a text can be a word: it is not empty and has no whitespace."""
     return bool(text) and not _BLANK.search(text)
 
 
 def written_word(word: str) -> str:
-    """The word with its brackets replaced as the Penn Treebank does, by -LRB- and -RRB-."""
+    """Return the word with -LRB- and -RRB- in place of its brackets, as in the Penn Treebank."""
     return word.replace("(", "-LRB-").replace(")", "-RRB-")
 
 
 def one_node(text: str, make: MakeNode[AnyNode]) -> AnyNode:
-    """The only tree of a string."""
+    """Return the only tree of a string."""
     nodes = list(nodes_in(text, make))
     if len(nodes) != 1:
         raise ValueError(f"{_excerpt(text)} holds {len(nodes)} trees; expected one")
@@ -43,7 +43,7 @@ def one_node(text: str, make: MakeNode[AnyNode]) -> AnyNode:
 
 
 def nodes_in(text: str, make: MakeNode[AnyNode]) -> Iterator[AnyNode]:
-    """The top nodes of all trees in a text; error messages quote it, with the number of the character."""
+    """Yield the top nodes of all trees in a text; errors quote it, with the number of the character."""
     try:
         yield from _scanned([(0, text)], make)
     except _Malformed as fault:
@@ -51,7 +51,7 @@ def nodes_in(text: str, make: MakeNode[AnyNode]) -> Iterator[AnyNode]:
 
 
 def nodes_of_lines(lines: Iterable[tuple[int, str]], make: MakeNode[AnyNode], source: str) -> Iterator[AnyNode]:
-    """The top nodes of all trees in numbered lines, as they come; error messages name the source and the line."""
+    """Yield the top nodes of all trees in numbered lines; errors name the source and the line."""
     try:
         yield from _scanned(lines, make)
     except _Malformed as fault:
@@ -61,21 +61,21 @@ def nodes_of_lines(lines: Iterable[tuple[int, str]], make: MakeNode[AnyNode], so
 
 
 class _Place(NamedTuple):
-    """Where a bracket or a word is: its line, and the character there."""
+    """The line and the character at which a bracket or a word begins."""
 
     line: int
     start: int
 
 
 class _Malformed(Exception):  # noqa: N818 - names the state of the text
-    """The text is wrong at `place`, within the tree that begins at `tree`."""
+    """The error that a text is malformed at `place`, within the tree that begins at `tree`."""
 
     def __init__(self, place: _Place, reason: str, tree: _Place):
         self.place, self.reason, self.tree = place, reason, tree
 
 
 class _OpenBracket(Generic[AnyNode]):
-    """What has been read of a bracket that is not closed yet."""
+    """A bracket that is not closed yet, with what has been read of it."""
 
     __slots__ = ("children", "label", "place", "word")
 
@@ -86,14 +86,14 @@ class _OpenBracket(Generic[AnyNode]):
         self.children: list[AnyNode] = []
 
     def closed(self, make: MakeNode[AnyNode]) -> AnyNode:
-        """The node; without a label this is the bracket that the Penn Treebank puts around every tree."""
+        """Return the node, or its only child if it is the outer bracket without a label of the Penn Treebank."""
         if self.label is None:
             return self.children[0]
         return make(self.label, self.children if self.word is None else [self.word])
 
 
 def _scanned(lines: Iterable[tuple[int, str]], make: MakeNode[AnyNode]) -> Iterator[AnyNode]:
-    """The top nodes of all trees, read bracket by bracket and word by word; neither goes on in another line."""
+    """Yield the top nodes of all trees. Brackets and words do not continue on the next line."""
     opened: list[_OpenBracket[AnyNode]] = []
     found = ((line, match) for line, text in lines for match in _BRACKET_OR_WORD.finditer(text))
     for line, match in found:
@@ -137,5 +137,5 @@ def _scanned(lines: Iterable[tuple[int, str]], make: MakeNode[AnyNode]) -> Itera
 
 
 def _excerpt(text: str) -> str:
-    """The beginning of a text, in quotes."""
+    """Return the beginning of a text, in quotes."""
     return repr(text if len(text) <= 60 else text[:57] + "...")

@@ -1,4 +1,4 @@
-"""Files of trees in bracket notation."""
+"""Read and write files of trees in bracket notation."""
 
 from __future__ import annotations
 
@@ -12,17 +12,43 @@ from maxmargin.structures.parsing.trees import Tree, check_forest, tree_of
 
 
 def read_trees(source: TextFile | Iterable[str | os.PathLike[str]]) -> list[Tree]:
-    """All trees of a file, of several files one after the other, or of an open text file.
+    """Read all trees of a file, of several files one after the other, or of an open text file.
 
-    Files are read as UTF-8 (to read another encoding, open the file yourself), and decompressed if their names end in
-    .gz, .xz or .bz2. The outer bracket without a label that the Penn Treebank puts around every tree is dropped; words
-    and labels stay as they are (see `Tree.cleaned`). Malformed brackets raise a ValueError with file and line.
+    The outer bracket without a label that the Penn Treebank puts around every tree is dropped. Words and labels are not
+    changed (see `Tree.cleaned`).
+
+    Parameters
+    ----------
+    source : path, open text file, or paths
+        The files. They are read as UTF-8 (to read another encoding, open the file yourself), and decompressed if their
+        names end in .gz, .xz or .bz2.
+
+    Returns
+    -------
+    list of Tree
+
+    Raises
+    ------
+    ValueError
+        If brackets are malformed; the message names the file and the line.
+
+    See Also
+    --------
+    iterate_trees : The same, tree by tree.
+    write_trees : Write such a file.
+
+    Examples
+    --------
+    >>> from io import StringIO
+    >>> from maxmargin.formats import read_trees
+    >>> read_trees(StringIO("(S (N Rex) (V barks))"))
+    [Tree.parse('(S (N Rex) (V barks))')]
     """
     return list(iterate_trees(source))
 
 
 def iterate_trees(source: TextFile | Iterable[str | os.PathLike[str]]) -> Iterator[Tree]:
-    """The trees of a file, or of several, one by one, so that large files need little memory; see read_trees."""
+    """Yield the trees of files one by one, so that large files need little memory; see `read_trees`."""
     if isinstance(source, Iterable) and not isinstance(source, str | os.PathLike) and not hasattr(source, "read"):
         for path in source:
             yield from iterate_trees(path)
@@ -32,9 +58,27 @@ def iterate_trees(source: TextFile | Iterable[str | os.PathLike[str]]) -> Iterat
 
 
 def write_trees(target: TextFile, trees: Iterable[Any]) -> None:
-    """Write trees, or whatever `Tree.of` takes, one per line; the file's name decides how it is compressed.
+    """Write trees in bracket notation, one per line.
 
     Brackets in words are written as -LRB- and -RRB-.
+
+    Parameters
+    ----------
+    target : path or open text file
+        The file. It is compressed if its name ends in .gz, .xz or .bz2.
+    trees : iterable of trees
+        Trees in any form that `Tree.of` takes.
+
+    See Also
+    --------
+    read_trees : Read such a file.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from maxmargin.formats import write_trees
+    >>> write_trees(sys.stdout, ["(S (N Rex) (V barks))"])
+    (S (N Rex) (V barks))
     """
     check_forest(trees, "trees")
     lines = [f"{tree_of(tree, f'tree {i}')}\n" for i, tree in enumerate(trees)]
@@ -43,5 +87,5 @@ def write_trees(target: TextFile, trees: Iterable[Any]) -> None:
 
 
 def trees_in(lines: Iterable[str], source: str, first: int = 1) -> Iterator[Tree]:
-    """All trees of lines, of which the first has this number; `source` is their name in error messages."""
+    """Yield all trees of lines, of which the first has this number; `source` is their name in error messages."""
     return nodes_of_lines(enumerate(lines, first), Tree, source)

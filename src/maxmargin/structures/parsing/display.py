@@ -17,16 +17,21 @@ LINE = 22  # pixels from one missed bracket to the next
 
 
 class TreeDisplay:
-    """A tree. If the truth is known, wrong brackets and tags stand on red, and missed brackets below the words.
+    """A picture of a parse tree and, if the true tree is known, of its errors.
+
+    Wrong brackets and tags have a red background, and missed brackets are drawn below the words.
 
     Parameters
     ----------
-    tree : a tree in any form that `Tree.of` takes
-    truth : a tree over as many words, optional
+    tree : tree
+        The tree to draw, in any form that `Tree.of` takes.
+    truth : tree or None
+        The true tree, over as many words.
 
     Attributes
     ----------
     tree, truth : Tree (or None)
+        The two trees.
     wrong : list of (label, begin, end)
         Brackets of the tree that the truth does not have; empty without a truth.
     missed : list of (label, begin, end)
@@ -35,6 +40,17 @@ class TreeDisplay:
         Positions of the words whose tag is not the true one.
     ax_ : matplotlib axes
         Set by `plot`.
+
+    See Also
+    --------
+    maxmargin.metrics.parseval : Measures of agreement over many trees.
+
+    Examples
+    --------
+    >>> from maxmargin.plotting import TreeDisplay
+    >>> display = TreeDisplay("(S (N Rex) (V barks))", truth="(S (N Rex) (VP (V barks)))")
+    >>> display.missed
+    [('VP', 1, 2)]
     """
 
     def __init__(self, tree: Any, truth: Any = None):
@@ -47,12 +63,12 @@ class TreeDisplay:
 
     @classmethod
     def from_estimator(cls, parser: Any, x: Any, y: Any = None) -> TreeDisplay:
-        """The tree that a fitted parser finds for the sentence x, compared with the true tree y if one is given."""
+        """Make the display of the tree that a fitted parser predicts for x, compared with the true tree y if given."""
         return cls(parser.predict([x])[0], y)
 
     @classmethod
     def from_predictions(cls, tree: Any, truth: Any = None) -> TreeDisplay:
-        """A tree that was predicted before."""
+        """Make the display of a tree that was predicted before."""
         return cls(tree, truth)
 
     def plot(self, ax: Axes | None = None) -> TreeDisplay:
@@ -100,7 +116,7 @@ class TreeDisplay:
 
 
 def _rows(brackets: list[Bracket]) -> list[int]:
-    """The first free row for every bracket, so that the brackets of a row do not overlap."""
+    """Return the first free row for every bracket, so that the brackets of a row do not overlap."""
     rows: list[int] = []
     for _, begin, end in brackets:
         taken = {row for row, (_, b, e) in zip(rows, brackets, strict=False) if b < end and begin < e}

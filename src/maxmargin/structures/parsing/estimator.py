@@ -95,7 +95,7 @@ class ParsesSentences(WithWeightLayout):
 
 
 class SpanConfidence(NamedTuple):
-    """A phrase of a predicted tree, over the words begin:end, and how probable it is."""
+    """A phrase of a predicted tree, over the words begin:end, and its probability."""
 
     begin: int
     end: int
@@ -129,7 +129,7 @@ class Parser(ParsesSentences, ProbabilisticTrainer):
         What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood of the trees (a
         conditional random field), or the softmax-margin between them, which needs measure="hamming".
     sharpness : float
-        Of "softmax_margin": the larger, the nearer to the hinge.
+        The sharpness of "softmax_margin": the larger, the nearer to the hinge.
     calibrate : int or None
         Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
     {options}
@@ -193,11 +193,11 @@ class Parser(ParsesSentences, ProbabilisticTrainer):
         return decoded(self, X)
 
     def predict_confidence(self, X: Any, of: str = "span") -> Any:
-        """Return how probable the predictions are.
+        """Return the probabilities of the predictions.
 
-        of="span": of every x the list of the phrases of its tree, each with its first word, the one past its last, its
-        label and the probability that the tree has this phrase. of="tree": of whole trees, one array. A sentence that
-        the grammar cannot parse (on_failure="flat") has a tree of probability 0.
+        of="span": for every x the list of the phrases of its tree, each with its first word, the one past its last, its
+        label and the probability that the tree has this phrase. of="tree": an array with those of whole trees.
+        A sentence that the grammar cannot parse (on_failure="flat") has a tree of probability 0.
         """
         if of not in ("span", "tree"):
             raise ValueError(f"of must be 'span' or 'tree', got {of!r}")
@@ -208,7 +208,7 @@ class Parser(ParsesSentences, ProbabilisticTrainer):
         return Predictions([_confidence(bracket, p.spans) for bracket in tree.brackets()] for tree, p in each)
 
     def _calibration(self, unseen: list[tuple[Self, Any, Any]]) -> Calibration:
-        """Sentences whose true tree has no derivation tell nothing about the temperature."""
+        """Compare scores of true and best trees; sentences whose true tree has no derivation are left out."""
         distances = []
         for model, X, Y in unseen:
             sums = model._sums_at(1 / model.temperature_, X)

@@ -1,4 +1,4 @@
-"""What a report shows of parse trees: brackets, rules, and trees with their mistakes."""
+"""The sections of a report on a parser: brackets, rules, and trees with their errors."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from maxmargin.structures.parsing.tree_drawing import Colours, drawn
 from maxmargin.structures.parsing.tree_errors import node_errors
 from maxmargin.structures.parsing.trees import Tree
 
-MOST_WORDS = 60  # of a tree that is drawn
+MOST_WORDS = 60  # the most words of a tree that is drawn
 COLOURS = Colours("var(--ink)", "var(--faint)", "var(--bad)", "var(--paper)")
 
 
 def tree_findings(model: Any, X: Any, Y: Any) -> Findings:
-    """Brackets as EVALB counts them; a sentence is worse the more brackets are missed or made up."""
+    """Compare brackets as EVALB does. Sentences with more missed and wrong brackets are worse."""
     truth, found = model._to_compare(X, Y)
     counts = sentence_counts(truth, found)
     columns = {name: np.array([getattr(each, name) for each in counts]) for name in counts[0]._fields} if counts else {}
@@ -55,7 +55,7 @@ def tree_findings(model: Any, X: Any, Y: Any) -> Findings:
 
 
 def learnt_rules(model: Any) -> list[Section]:
-    """The grammar, heaviest rules first, in a table that can be searched."""
+    """Return a section with the grammar, the rules with the highest weights first, in a table that can be searched."""
     rules = model.weights_["rules"]
     order = np.argsort(-np.where(np.isfinite(rules.values), rules.values, -np.inf), kind="stable")[:MOST_ROWS]
     rows = [[short(rules.names[0][k], 160), f"{rules.values[k]:+.4g}"] for k in order]
@@ -90,7 +90,7 @@ def _labels(truth: list[Tree], found: list[Tree]) -> Section:
 
 
 def _sure(model: Any, X: Any, truth: list[Tree], predicted: list[Tree]) -> list[Section]:
-    """Of parsers that have probabilities of phrases."""
+    """Return a section on the reliability of probabilities, for parsers that have probabilities of phrases."""
     if not hasattr(model, "predict_confidence"):
         return []
     chances = [each.probability for spans in model.predict_confidence(X) for each in spans]

@@ -1,4 +1,4 @@
-"""Parseval: how far predicted parse trees agree with the true ones, bracket by bracket.
+"""Parseval: measure the agreement of predicted parse trees with the true ones, bracket by bracket.
 
 The measures are those of Black et al., "A procedure for quantitatively comparing the syntactic coverage of English
 grammars" (1991), as the program EVALB of Sekine and Collins computes them with its parameter file COLLINS.prm. These
@@ -25,14 +25,14 @@ EQUIVALENT: Iterable[Collection[str]] = (("ADVP", "PRT"),)
 
 
 class ParsevalScore(NamedTuple):
-    """Agreement of a corpus of trees with the truth; all but `crossing` are shares between 0 and 1."""
+    """The agreement of predicted trees with the true ones; all but `crossing` are shares between 0 and 1."""
 
-    precision: float  # of the brackets that were found, those that are in the true tree
-    recall: float  # of the true brackets, those that were found
-    f1: float  # the harmonic mean of the two
-    exact_match: float  # of the sentences, those in which every true bracket was found and no other
-    crossing: float  # brackets per sentence that were found and overlap a true bracket without nesting
-    tagging: float  # of the words, those with the right tag
+    precision: float  # the share of the predicted brackets that are in the true tree
+    recall: float  # the share of the true brackets that were predicted
+    f1: float  # the harmonic mean of precision and recall
+    exact_match: float  # the share of the sentences in which the predicted brackets are the true ones
+    crossing: float  # the predicted brackets per sentence that overlap a true bracket without nesting
+    tagging: float  # the share of the words with the right tag
 
 
 def parseval(
@@ -46,10 +46,10 @@ def parseval(
     function_tags: bool = False,
     labelled: bool = True,
 ) -> ParsevalScore:
-    """Labelled precision, recall, F1 and the other measures of EVALB over all sentences together.
+    """Compute labelled precision, recall, F1 and the other measures of EVALB over all sentences together.
 
-    A bracket (label, begin, end) that was found is right if the true tree has it. Where a tree has a bracket several
-    times, each is matched once. Brackets are added up over all sentences before ratios are taken, and a ratio without
+    A predicted bracket (label, begin, end) is right if the true tree has it. If a tree has a bracket several times,
+    each is matched once. Brackets are added up over all sentences before ratios are taken, and a ratio without
     anything to count is 0. A sentence without any counted bracket in both trees is an exact match. A sentence all of
     whose words are deleted is not counted at all.
 
@@ -72,6 +72,23 @@ def parseval(
         as `Tree.cleaned` does.
     labelled : bool
         False compares spans without their labels.
+
+    Returns
+    -------
+    ParsevalScore
+        The measures.
+
+    See Also
+    --------
+    maxmargin.plotting.TreeDisplay : Draw a tree with its errors.
+
+    Examples
+    --------
+    >>> from maxmargin.metrics import parseval
+    >>> truth, found = ["(S (N Rex) (VP (V barks)))"], ["(S (N Rex) (V barks))"]
+    >>> score = parseval(truth, found)
+    >>> score.precision, score.recall
+    (1.0, 0.5)
     """
     for name, labels in (("uncounted", uncounted), ("deleted_tags", deleted_tags), ("empty_tags", empty_tags)):
         if isinstance(labels, str) or not isinstance(labels, Collection):
@@ -82,7 +99,7 @@ def parseval(
 
 
 class _Pair(NamedTuple):
-    """What is compared of the two trees of a sentence; labels that count as the same are written alike."""
+    """The brackets and tags of the two trees of a sentence; equivalent labels are written alike."""
 
     true_brackets: list[Bracket]
     found_brackets: list[Bracket]
@@ -90,7 +107,7 @@ class _Pair(NamedTuple):
 
 
 class _BracketReader(NamedTuple):
-    """Reads off two trees what is compared: the options of `parseval`, checked."""
+    """The checked options of `parseval`, and the function that reads brackets and tags of two trees by them."""
 
     uncounted: Collection[str]
     deleted_tags: Collection[str]
@@ -100,7 +117,7 @@ class _BracketReader(NamedTuple):
     labelled: bool
 
     def read(self, i: int, truth: Any, found: Any) -> _Pair:
-        """Sentence i; errors name it."""
+        """Return what is compared in sentence i; errors name it."""
         true_tree = tree_of(truth, f"The true tree of sentence {i} is not one")
         found_tree = tree_of(found, f"The predicted tree of sentence {i} is not one")
         true_tokens, found_tokens = self._tokens(true_tree), self._tokens(found_tree)
@@ -114,11 +131,11 @@ class _BracketReader(NamedTuple):
         return _Pair(self._brackets(true_tree, deleted), self._brackets(found_tree, deleted), tags)
 
     def _tokens(self, tree: Tree) -> list[Token]:
-        """The words of a tree, and their tags, without its traces."""
+        """Return the words of a tree, and their tags, without its traces."""
         return [(word, tag) for word, tag in tree.tokens() if tag not in self.empty_tags]
 
     def _brackets(self, tree: Tree, deleted: list[bool]) -> list[Bracket]:
-        """The brackets that count, with spans over the remaining words; `deleted` speaks of all words but traces."""
+        """Return the brackets that count, with spans over the remaining words; `deleted` has all words but traces."""
         rest = iter(deleted)
         remains = [tag not in self.empty_tags and not next(rest) for tag in tree.tags()]
         before = [0, *accumulate(remains)]  # the number of remaining words before each position
@@ -133,7 +150,7 @@ class _BracketReader(NamedTuple):
 def sentence_counts(
     truth: Sequence[Any], found: Sequence[Any], reader: _BracketReader | None = None
 ) -> list[BracketCounts]:
-    """What `parseval` adds up, sentence by sentence, by default as EVALB does; zeros where no word counts."""
+    """Count what `parseval` adds up, sentence by sentence, by default as EVALB does; zeros where no word counts."""
     _check_corpus(truth, found)
     if reader is None:
         reader = _BracketReader(UNCOUNTED, DELETED, EMPTY, _representatives(EQUIVALENT), False, True)
@@ -142,7 +159,7 @@ def sentence_counts(
 
 
 class BracketCounts(NamedTuple):
-    """Counts of one sentence, or of all."""
+    """Counts of brackets, tags and sentences, for one sentence or for all."""
 
     true: int  # brackets
     found: int
@@ -171,7 +188,7 @@ def _counts(pair: _Pair) -> BracketCounts:
 
 
 def _score(counts: list[BracketCounts]) -> ParsevalScore:
-    """The measures of a corpus, from the counts of its sentences."""
+    """Compute the measures of a corpus from the counts of its sentences."""
     total = (
         BracketCounts(*map(sum, zip(*counts, strict=True)))
         if counts
@@ -193,7 +210,7 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def _cross(a: Bracket, b: Bracket) -> bool:
-    """Whether two spans overlap and neither contains the other."""
+    """Return whether two spans overlap and neither contains the other."""
     return a[1] < b[1] < a[2] < b[2] or b[1] < a[1] < b[2] < a[2]
 
 
@@ -219,7 +236,7 @@ def _check_same_words(i: int, true: list[Token], found: list[Token]) -> None:
 
 
 def _representatives(equivalent: Iterable[Collection[str]]) -> dict[str, str]:
-    """The first label of its group for every label that is in one."""
+    """Return, for every label of a group, the first label of the group."""
     same: dict[str, str] = {}
     if not isinstance(equivalent, Iterable):
         raise ValueError(f"equivalent must hold groups of labels, not {equivalent!r}.")

@@ -1,4 +1,4 @@
-"""PCFG: the probabilistic grammar of maximum likelihood, the classical way to give weights to rules."""
+"""PCFG: a probabilistic context-free grammar with maximum-likelihood weights, the classical baseline."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from maxmargin.structures.parsing.task import Grammar, OnFailure
 
 
 class PCFG(ParsesSentences, SavedModel, Reported, BaseEstimator):
-    """Parse sentences by a probabilistic grammar of maximum likelihood, the classical way to give weights to rules.
+    """Parse sentences by a probabilistic context-free grammar with maximum-likelihood weights.
 
     The weight of a rule is the logarithm of its relative frequency, w_r = log (count(r) / count of all rules with its
     parent).
 
-    The baseline of Tsochantaridis et al. 2004, section 4.5: no training, no features. The best tree is the most
-    probable one, and its score is the logarithm of its probability. Sentences are lists of tags, or of (word, tag)
+    This is the baseline of Tsochantaridis et al. 2004, section 4.5, without training and features. The best tree is the
+    most probable one, and its score is the logarithm of its probability. Sentences are lists of tags, or of (word, tag)
     pairs. As in all grammars of this package, unary rules form only the chains that the training trees have; other
     chains would have a probability, too, so that those of all trees may sum to less than 1.
 
     Parameters
     ----------
     smoothing : float
-        Added to all counts. Without it, rules that the training trees do not have are never used; there are such rules
-        only if `rules` is given.
+        The number that is added to all counts. Without it, rules that the training trees do not have are never used;
+        there are such rules only if `rules` is given.
     horizontal : int or None
-        How many siblings to the left a rule remembers; None: all.
+        The number of siblings to the left that a rule remembers; None: all.
     vertical : int
-        How many generations a label remembers, itself included.
+        The number of generations that a label remembers, including itself.
     rules : None or strings
         A grammar of your own instead of the rules of the trees, as for Parser.
     on_failure : "error" or "flat"
@@ -89,7 +89,7 @@ class PCFG(ParsesSentences, SavedModel, Reported, BaseEstimator):
         ]
 
     def fit(self, X: Any, Y: Any) -> Self:
-        """Count the rules of the trees."""
+        """Count the rules of the trees Y of the sentences X, and return self."""
         if not is_real(self.smoothing) or not 0 <= self.smoothing < np.inf:
             raise ValueError(f"smoothing must be a finite number >= 0, got {self.smoothing!r}")
         task = Grammar(

@@ -31,7 +31,7 @@ CHAIN, RULE, BEGIN, SPLIT, END = range(5)
 
 
 class Symbol(NamedTuple):
-    """What a rule derives, and what stands at a span of the chart."""
+    """A symbol of the grammar: a label, a tag, or a part of a phrase that a binary rule leaves over."""
 
     kind: str  # "label", "tag" or "part"
     name: str
@@ -42,7 +42,7 @@ class Symbol(NamedTuple):
         return self.written(())
 
     def written(self, quoted: Collection[str]) -> str:
-        """As people write it, with quotes around tags of these names."""
+        """Return the symbol as people write it, with quotes around tags of these names."""
         before = [_quoted(name, kind == "tag" and name in quoted) for kind, name in self.before]
         name = _quoted("^".join((self.name, *self.above)), self.kind == "tag" and self.name in quoted)
         return f"{name}⟨{' '.join(before)}⟩" if self.kind == "part" else name
@@ -60,7 +60,7 @@ declare(
 
 
 class Constituent(NamedTuple):
-    """The nodes over one span, and the children of the lowest one."""
+    """The chain of nodes over one span, and the children of the lowest one."""
 
     chain: tuple[Symbol, ...]  # from top to bottom
     begin: int
@@ -69,13 +69,15 @@ class Constituent(NamedTuple):
 
 
 class NoDerivation(ValueError):  # noqa: N818 - what happened is the better name
-    """A tree uses a rule that the grammar does not have."""
+    """The error that a tree uses a rule that the grammar does not have."""
 
 
 class Productions:
-    """The rules of a set of trees: binary rules, unary rules, the chains in which these occur, and roots.
+    """A grammar: binary rules, unary rules, the chains in which unary rules occur, and roots.
 
-    horizontal : how many children to the left a part remembers; None: all
+    Order of calls: `read` or `read_rules`, then `sort`; then the other methods.
+
+    horizontal : the number of children to the left that a part remembers; None: all
     vertical : 1 for plain labels; with v > 1 a label remembers its v - 1 nearest ancestors (Johnson 1998)
     """
 
@@ -98,7 +100,7 @@ class Productions:
         self.roots: Counter[int] = Counter()
 
     def _check_saved(self) -> None:
-        """Charts trust the numbers of symbols and rules."""
+        """Check the numbers of symbols and rules, which charts trust."""
         for numbered in (self.symbols, self.binary, self.unary, self.chains):
             if list(numbered.values()) != list(range(len(numbered))):
                 raise ValueError("rules or symbols are not numbered in order")
@@ -172,7 +174,7 @@ class Productions:
             self.binary.setdefault(rule, len(self.binary))
 
     def derivation(self, tree: Tree, name: str) -> Rows:
-        """The rows of a tree; NoDerivation, which names the rule, if the grammar lacks one."""
+        """Return the rows of the derivation of a tree; raise NoDerivation, which names the rule that is missing."""
         finished: list[list[list[int]]] = []  # rows of the constituents that wait for their parent
         for node in self._constituents(tree, name):
             chain = tuple(self._known(symbol, name) for symbol in node.chain)
@@ -202,7 +204,7 @@ class Productions:
         return np.array(finished[0], dtype=np.int32)
 
     def tree(self, rows: Rows, words: Sequence[str]) -> Tree:
-        """The tree of a derivation."""
+        """Return the tree of a derivation."""
         symbols, binary, chains = list(self.symbols), list(self.binary), list(self.chains)
         waiting: list[list[Tree]] = []  # the trees of each finished span: several if its symbol is a part
         for chain, rule, begin, split, _ in rows[::-1].tolist():  # children before their parents, the left one on top
@@ -225,7 +227,7 @@ class Productions:
         return {symbol.name: s for symbol, s in self.symbols.items() if symbol.kind == "tag"}
 
     def names(self) -> tuple[list[str], list[str]]:
-        """The rules, binary ones first, and the roots, as people write them and in the order of their weights.
+        """Return the rules, binary ones first, and the roots, as people write them, in the order of their weights.
 
         No two are written alike: a tag that has the name of a label stands in quotes.
         """
@@ -245,7 +247,7 @@ class Productions:
             raise NoDerivation(f"{name}: the grammar has no {symbol.kind} {symbol}") from None
 
     def _split(self, node: Constituent) -> Iterator[tuple[Symbol, Symbol, Symbol, int, int]]:
-        """The binary rules of a constituent, from the left: parent, left and right child, begin and split."""
+        """Yield the binary rules of a constituent, from the left: parent, left and right child, begin and split."""
         parent = lowest = node.chain[-1]
         names = [(symbol.kind, symbol.name) for symbol, _ in node.children]
         for t, (child, begin) in enumerate(node.children[:-1]):
@@ -258,7 +260,7 @@ class Productions:
             parent = right
 
     def _constituents(self, tree: Tree, name: str) -> Iterator[Constituent]:
-        """All constituents, children before their parents; without recursion, because trees may be deep."""
+        """Yield all constituents, children before their parents, without recursion, because trees may be deep."""
         position = 0  # the number of words read
         ancestors: list[str] = []
         stack: list[tuple[Constituent, Iterator[Tree]]] = []  # with the children that are still to be read
@@ -282,7 +284,7 @@ class Productions:
             stack[-1][0].children.append((node.chain[0], node.begin))
 
     def _chain(self, tree: Tree, ancestors: list[str], name: str) -> tuple[tuple[Symbol, ...], Tree]:
-        """The symbols from this node down to the first one that branches or is a preterminal, and that node."""
+        """Return the symbols from a node down to the first one that branches or is a preterminal, and that node."""
         chain: list[Symbol] = []
         names: list[str] = []
         while not tree.is_preterminal:
@@ -307,7 +309,7 @@ def _quoted(name: str, needed: bool) -> str:
 
 
 def _rules_of_line(line: str) -> list[tuple[str, list[str]]]:
-    """The rules (parent, children) on one line."""
+    """Return the rules (parent, children) on one line."""
     if isinstance(line, str) and not line.strip():
         return []
     parent, arrow, right = line.replace("→", "->").partition("->") if isinstance(line, str) else ("", "", "")
@@ -318,7 +320,7 @@ def _rules_of_line(line: str) -> list[tuple[str, list[str]]]:
 
 
 def _chains(only_children: dict[str, list[str]]) -> Iterator[tuple[str, ...]]:
-    """All paths along one or more unary rules; a ValueError if one of them has a cycle."""
+    """Yield all paths along one or more unary rules; raise a ValueError if one of them has a cycle."""
     waiting: list[tuple[str, ...]] = [(name,) for name in only_children]
     while waiting:
         path = waiting.pop()

@@ -1,4 +1,4 @@
-"""What a sentence is: tags, words, or features of words. There is one reader for each, with the same interface.
+"""Readers of sentences, which are tags, words, or features of words. There is one reader for each of these.
 
     inputs        a sentence is                  the tags of its words are    Ψ of a word counts
     "tags"        tags, or (word, tag) pairs     given                        nothing
@@ -36,14 +36,17 @@ class ReadSentence(NamedTuple):
 
 
 class Reader:
-    """The interface of the three readers.
+    """The interface of the readers of sentences.
+
+    Order of calls: `span_tokens` and `fit` with the training sentences, or `lay_out` for a model from a file; then
+    `read` with any sentences, and the other methods with what it returns.
 
     Parameters
     ----------
     tags : dict
         The symbol of every tag of the grammar.
     n_symbols : int
-        How many symbols the grammar has: tags, labels and parts.
+        The number of symbols of the grammar: tags, labels and parts.
 
     Attributes
     ----------
@@ -67,11 +70,11 @@ class Reader:
     )
 
     def lay_out(self, first: int) -> None:
-        """Where the weights of words begin and end."""
+        """Compute where the weights of words begin and end."""
         self.first_ = self.end_ = first
 
     def span_tokens(self, X: Any) -> list[list[str]]:
-        """What span features see of the words of every sentence; nothing if there can be no such features."""
+        """Return what span features see of the words of every sentence, or nothing if there are no such features."""
         raise NotImplementedError
 
     def fit(self, X: Any, first: int) -> Self:
@@ -79,7 +82,7 @@ class Reader:
         raise NotImplementedError
 
     def read(self, X: Any) -> tuple[list[ReadSentence], Atoms]:
-        """The sentences, and the atoms of Ψ: the coordinates of w up to first_, then all words as units at all tags."""
+        """Return the sentences, and the atoms of Ψ: coordinates of w up to first_, then words as units at all tags."""
         raise NotImplementedError
 
     def check_tree(self, sentence: ReadSentence, tree: Tree, i: int) -> None:
@@ -87,7 +90,7 @@ class Reader:
         check_length(len(sentence.words), tree, i)
 
     def possible_tags(self, sentence: ReadSentence) -> Sequence[Any]:
-        """For every word, the symbols of the tags that it may have."""
+        """Return the symbols of the tags that each word may have."""
         raise NotImplementedError
 
     def tag_scores(self, w: Array, atoms: Atoms, sentences: Sequence[ReadSentence]) -> Array:
@@ -95,7 +98,7 @@ class Reader:
         raise NotImplementedError
 
     def first_atom(self, sentence: ReadSentence) -> int:
-        """The atom of its first word at the first tag; other tags and words follow. -1 if words have no features."""
+        """Return the atom of the first word at the first tag, which others follow; -1 if words have no features."""
         raise NotImplementedError
 
     def best_tags(self, sentence: ReadSentence, tag_scores: Array) -> list[str]:
@@ -103,16 +106,16 @@ class Reader:
         raise NotImplementedError
 
     def weights(self, w: Array) -> Array:
-        """(features, tags): the weights of words."""
+        """Return the weights (features, tags) of words."""
         return w[self.first_ :].reshape(-1, len(self.tags))
 
     def feature_names(self) -> list[str] | None:
-        """The names of the features of words; None where these are columns of matrices."""
+        """Return the names of the features of words, or None if these are columns of matrices."""
         raise NotImplementedError
 
 
 class TagReader(Reader):
-    """Sentences of tags, or of (word, tag) pairs, of which only the tags are used."""
+    """A reader of tags, or of (word, tag) pairs, of which only the tags are used."""
 
     span_features = (*SPAN, *SPLIT)
 
@@ -157,7 +160,7 @@ class TagReader(Reader):
         return []
 
     def _pairs(self, x: Any, i: int) -> list[tuple[str, str]]:
-        """The (word, tag) pairs of sentence i; where there is only a tag, it stands for the word as well."""
+        """Return the (word, tag) pairs of sentence i; a tag without a word is used as the word, too."""
         return _checked_pairs(
             x, i, "tags or (word, tag) pairs", lambda token: token if isinstance(token, tuple) else (token, token)
         )
@@ -168,7 +171,7 @@ class TagReader(Reader):
 
 
 class _TaggingReader(Reader):
-    """Sentences whose tags are part of the output, so that words have features with a weight for every tag."""
+    """A reader of sentences whose tags are part of the output; features of words have a weight for every tag."""
 
     packer_: SequencePacker
 
@@ -183,7 +186,7 @@ class _TaggingReader(Reader):
         self.first_, self.end_ = first, first + self.packer_.n_features * len(self.tags)
 
     def word_features(self, X: Any) -> Any:
-        """The features of all words, as SequencePacker takes them."""
+        """Return the features of all words, as SequencePacker takes them."""
         raise NotImplementedError
 
     def possible_tags(self, sentence: ReadSentence) -> Sequence[Any]:
@@ -206,13 +209,13 @@ class _TaggingReader(Reader):
     def _with_units(
         self, words: list[list[str]], tokens: list[list[str]], packed: Sequences
     ) -> tuple[list[ReadSentence], Atoms]:
-        """The sentences with the rows of `packed`, one for every word, as units."""
+        """Return the sentences with the rows of `packed`, one for every word, as units."""
         sentences = list(map(ReadSentence, words, tokens, packed.offsets.tolist()))
         return sentences, Atoms(packed.matrix, len(self.tags), self.first_)
 
 
 class WordReader(_TaggingReader):
-    """Sentences of words; `inputs.words` makes features of their spelling and their neighbours."""
+    """A reader of words; `inputs.tokens.words` makes features of their spelling and their neighbours."""
 
     span_features = (*SPAN, *SPLIT)
 
@@ -235,7 +238,7 @@ class WordReader(_TaggingReader):
 
 
 class FeatureReader(_TaggingReader):
-    """Sentences of which only the features of the words are known; trees show the numbers of the words instead."""
+    """A reader of features of words; trees show the numbers of the words instead of the words."""
 
     span_features = ()
 
@@ -256,7 +259,7 @@ READERS: dict[str, type[Reader]] = {"tags": TagReader, "words": WordReader, "fea
 
 
 def tree_of_sentence(y: Any, i: int) -> Tree:
-    """The same as Tree.of, with errors that name sentence i."""
+    """Return Tree.of(y), with errors that name sentence i."""
     return tree_of(y, f"the tree of sentence {i}")
 
 
@@ -275,7 +278,7 @@ def _check_words(sentence: ReadSentence, tree: Tree, i: int) -> None:
 
 
 def _checked_pairs(x: Any, i: int, expected: str, pair_of: Callable[[Any], tuple[Any, ...]]) -> list[tuple[str, str]]:
-    """The (word, tag) pair of every token of sentence i; a ValueError if one of them could not stand in a tree."""
+    """Return the (word, tag) pair of every token of sentence i; raise a ValueError if a tree cannot have it."""
     if isinstance(x, str) or not isinstance(x, Collection):
         raise ValueError(f"sentence {i} is {x!r}; expected a list of {expected}")
     if len(x) == 0:

@@ -1,4 +1,4 @@
-"""SpanFeatures: which tokens begin, end and surround the span of a rule, how long it is, and where it is split.
+"""SpanFeatures: the tokens at the ends of a span and around it, its length, and the tokens at its split.
 
 Every value of a feature is combined with every rule, so that w has for each value a block of weights, one per rule
 (compare Hall, Durrett and Klein 2014, who parse with such features and little grammar).
@@ -26,7 +26,7 @@ Places = NDArray[np.int64]
 
 
 class SpanFeatures:
-    """Where in w the blocks of weights of a sentence's spans and splits begin.
+    """The features of spans and splits, and the positions in w of their blocks of weights.
 
     names : some of "first" and "last" (the tokens at the ends of a span), "before" and "after" (those next to it),
         "length", "split_left" and "split_right" (the tokens on both sides of a binary rule's split)
@@ -62,7 +62,7 @@ class SpanFeatures:
         return self.lay_out(first, block)
 
     def lay_out(self, first: int, block: int) -> SpanFeatures:
-        """Where the weights of every feature begin."""
+        """Compute where the weights of every feature begin, for blocks of this size from `first` on."""
         self.block_, n_common = block, len(self.numbers_)
         self.outside_, self.rare_ = n_common, n_common + 1  # outside of the sentence; all other tokens
         self.first_ = {}
@@ -73,13 +73,13 @@ class SpanFeatures:
         return self
 
     def tokens(self, x: Sequence[Hashable]) -> NDArray[np.int64]:
-        """The number of every token, with that of the outside before and after them."""
+        """Return the number of every token, with the number of the outside before and after them."""
         numbers = self.numbers_
         inside = (numbers.get(token, numbers.get(_ending(token), self.rare_)) for token in x)
         return np.array([self.outside_, *inside, self.outside_], dtype=np.int64)
 
     def places(self, tokens: NDArray[np.int64]) -> tuple[Places, Places]:
-        """(spans, 1 + features), of which the first is 0, the block of the rules themselves; and (splits, features)."""
+        """Return the blocks (spans, 1 + features) of spans, of which the first is that of all rules, and of splits."""
         n = len(tokens) - 2
         begin, end = spans(n)
         values: dict[str, Any] = {
@@ -101,7 +101,7 @@ class SpanFeatures:
         return of_spans, of_splits
 
     def parts(self, w: Any) -> dict[str, Any]:
-        """(values, rules) weights by feature. The values are the numbered tokens, the outside, and all other tokens."""
+        """Return the weights (values, rules) by feature. Values are numbered tokens, the outside, and all others."""
         parts = {}
         for name, first in self.first_.items():
             n = self._n_values(name)
@@ -109,7 +109,7 @@ class SpanFeatures:
         return parts
 
     def names(self) -> dict[str, list[str]]:
-        """The meaning of every value of every feature, in the order of `parts`."""
+        """Return the meaning of every value of every feature, in the order of `parts`."""
         tokens = [token if isinstance(token, str) else f"rare: {token}" for token in self.numbers_]
         tokens += ["outside the sentence", "any other"]
         longest = [np.flatnonzero(bucket == LENGTHS) for bucket in range(int(LENGTHS.max()) + 1)]
@@ -123,13 +123,13 @@ class SpanFeatures:
 
 @lru_cache(maxsize=256)
 def spans(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The begin and the end of all spans of n words, in the order of the cells of a chart."""
+    """Return the begin and the end of all spans of n words, in the order of the cells of a chart."""
     begin, end = np.triu_indices(n)
     return begin, end + 1
 
 
 def _ending(token: Hashable) -> Hashable:
-    """What stands for a rare word: its shape and its last letters. Tokens that are not strings stand for themselves."""
+    """Return the class of a rare word: its shape and its last letters. Other tokens than strings are their own."""
     if not isinstance(token, str):
         return token
     shape = "9" if any(map(str.isdigit, token)) else "A" if token[:1].isupper() else "a"

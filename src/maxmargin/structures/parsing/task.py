@@ -33,21 +33,21 @@ Inputs = Literal["tags", "words", "features"]
 
 
 class Grammar(Task):
-    """Sentences x with a parse tree y; Ψ counts the rules of the tree (Tsochantaridis et al. 2004, sections 2 and 4.5).
+    """Parse trees of sentences, with features that count the rules of a tree (Tsochantaridis et al. 2004).
 
         ⟨w, Ψ(x, y)⟩ = Σ_{rules r of y, at words i … j-1} ( w_r + ⟨V_r, f(x, i, j)⟩ ) + w_root + Σ_t ⟨U_tag(t), x_t⟩
 
     The rules are read off the training trees, or given; productions.py makes them binary. f(x, i, j) are the features
     of a span, if there are any (span_features). x_t are the features of a word, unless the tags of words are given.
 
-        measure      Δ(y, z), where m of the q labelled brackets of z are among the g of y
+        measure      Δ(y, z), if m of the q labelled brackets of z are among the g brackets of y
         "hamming"    g + q - 2m
         "f1"         1 - 2m/(g + q); with more than f1_words words (g + q - 2m)/2g, which is the same where q = g
         "zero_one"   0 if the trees are equal, else 1
 
     Brackets are the labelled spans of phrases; tags do not count. The search is exact for all three measures, with
     margin and with slack rescaling (compiled/cky_counts.py keeps a table over counts). With "f1" that table grows fast
-    with the length of a sentence, which is why there is f1_words.
+    with the length of a sentence, and f1_words limits it.
 
     Parameters
     ----------
@@ -56,10 +56,11 @@ class Grammar(Task):
     measure : "hamming", "f1" or "zero_one"
         The loss of a wrong tree: the number of missed and wrong brackets, 1 - F1, or 1. The search is exact for all.
     horizontal : int or None
-        How many siblings to the left a rule remembers; None: all. The more it remembers, the more precise and the
-        rarer it is.
+        The number of siblings to the left that a rule remembers; None: all. The more it remembers, the more precise
+        and the rarer it is.
     vertical : int
-        How many generations a label remembers, itself included: with 2, labels with different parents differ.
+        The number of generations that a label remembers, including itself. With 2, labels with different parents
+        differ.
     rules : None or strings
         A grammar of your own, like "NP -> DT NN | NNP", instead of the rules of the trees. It is used as it is,
         whatever `horizontal` is. The parent of the first rule is the root, and whatever has no rule of its own is a
@@ -74,6 +75,19 @@ class Grammar(Task):
     on_failure : "error" or "flat"
         What predict does with a sentence that has no tree in the grammar: raise an error (Unparseable, which is a
         ValueError), or put all its words below one node, whose label is that of the most frequent root.
+
+    See Also
+    --------
+    maxmargin.Parser : The estimator with this task.
+    maxmargin.tasks.TreeSpace : Parse trees with scores from elsewhere.
+
+    Examples
+    --------
+    >>> from maxmargin.tasks import Grammar
+    >>> task = Grammar(span_features=())
+    >>> task.setup([["N", "V"]], ["(S (N Rex) (V barks))"])
+    >>> task.weight_names()["rules"]
+    ['S → N V']
     """
 
     saved: ClassVar[Fields] = {
@@ -194,7 +208,7 @@ class Grammar(Task):
         return scored.sums(scored.scores(w))
 
     def parts(self, w: Array) -> dict[str, Any]:
-        """The weights by meaning: rules and roots by name, spans (values, rules) by feature, words (features, tags)."""
+        """Return the weights by meaning: rules and roots by name, spans (values, rules) by feature, words and tags."""
         (rules, roots), n_productions = self.productions_.names(), self.features_.rules.productions
         return {
             "rules": dict(zip(rules, w[:n_productions].tolist(), strict=True)),
@@ -204,7 +218,7 @@ class Grammar(Task):
         }
 
     def weight_names(self) -> dict[str, Any]:
-        """What the rows and columns of `parts` stand for."""
+        """Return the names of the rows and columns of `parts`."""
         rules, roots = self.productions_.names()
         words = self.features_.reader.feature_names(), list(self.productions_.tags)
         return {"rules": rules, "roots": roots, "spans": self.features_.spans.names(), "words": words}
@@ -227,7 +241,7 @@ class Grammar(Task):
             check_whole(name, number, least)
 
     def _warn_of_replaced_losses(self, Y: Any) -> None:
-        """With "f1", say how many sentences are too long for it."""
+        """Warn if sentences are too long for the measure "f1"."""
         longer = sum(len(Tree.of(y)) > self.f1_words for y in Y) if self.measure == "f1" else 0
         if longer:
             which = f"{longer} of {len(Y)} sentences have more than f1_words={self.f1_words} words"
@@ -236,5 +250,5 @@ class Grammar(Task):
 
 
 def _without_words(tree: Tree) -> Tree:
-    """The tree with the same word everywhere, so that equality does not depend on words."""
+    """Return the tree with the same word everywhere, so that equality does not depend on words."""
     return tree.with_words(["_"] * len(tree))

@@ -1,10 +1,10 @@
-"""Drawings of trees: in text, and as SVG.
+"""Draw trees in text and as SVG.
 
 All drawings share one layout. Words stand side by side on the bottom line, their tags right above them, and a phrase
 one level above the highest of its children, in the middle between the first and the last. An edge to a child that is
 several levels lower goes to the next level first and then straight down, where no other phrase can be in its way.
 
-Trees can draw themselves, so this module stands below theirs: it reads a tree by the few methods that `Node` lists.
+Trees can draw themselves, so that their module imports this one. It reads a tree by the few methods that `Node` lists.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NARROW, _WIDE, _OTHER = 0.42, 0.85, 0.63
 
 
 class Node(Protocol):
-    """What a drawing reads of a tree, and of each of its nodes, which is a tree as well."""
+    """A node of a tree, which is a tree itself, as drawings read it."""
 
     @property
     def label(self) -> str: ...
@@ -44,7 +44,7 @@ class Node(Protocol):
 
 
 class Place(NamedTuple):
-    """Where a node is drawn."""
+    """The position at which a node is drawn."""
 
     node: Node
     x: int  # of its middle
@@ -58,7 +58,7 @@ class Place(NamedTuple):
 
 
 def layout(tree: Node, width: Callable[[str], int], gap: int) -> tuple[list[Place], int]:
-    """The places of all nodes, in the order of `subtrees`, and the width of the drawing.
+    """Return the positions of all nodes, in the order of `subtrees`, and the width of the drawing.
 
     `width` measures a label or word; a text of width v at x fills the columns from x - v // 2 to x + v - v // 2. Words
     on the bottom line, and labels on one level, are at least `gap` apart.
@@ -93,7 +93,7 @@ def layout(tree: Node, width: Callable[[str], int], gap: int) -> tuple[list[Plac
 
 
 def text(tree: Node) -> str:
-    """A drawing in box characters, for a font in which all letters have the same width."""
+    """Return a drawing in box characters, for a font in which all letters have the same width."""
     places, n_columns = layout(tree, lambda string: len(_cells(string)), 1)
     page = [[" "] * n_columns for _ in range(2 * tree.height())]  # labels, edges, labels, ..., tags, words
 
@@ -124,7 +124,7 @@ def text(tree: Node) -> str:
 
 
 class Colours(NamedTuple):
-    """Of a drawing."""
+    """The colours of a drawing."""
 
     ink: str = "black"
     faint: str = GREY
@@ -133,7 +133,7 @@ class Colours(NamedTuple):
 
 
 def svg(tree: Node, wrong: Sequence[bool] | None = None) -> str:
-    """An SVG picture as a string; labels of nodes that are `wrong`, in the order of `subtrees`, stand on red."""
+    """Return an SVG picture; nodes that are `wrong`, in the order of `subtrees`, have a red background."""
     drawing, width, height = drawn(tree, wrong, Colours())
     # The address after xmlns names the language; without it browsers would show the file as text.
     return str(
@@ -150,7 +150,7 @@ def svg(tree: Node, wrong: Sequence[bool] | None = None) -> str:
 
 
 def drawn(tree: Node, wrong: Sequence[bool] | None, colours: Colours) -> tuple[Element, int, int]:
-    """The same as a part of a picture, with its width and height."""
+    """Return the SVG element of a tree, its width and its height."""
     places, width = layout(tree, pixels, GAP)
     wrong = [False] * len(places) if wrong is None else wrong
     height = LEVEL * (tree.height() - 1) + round(2.7 * FONT_SIZE)
@@ -181,7 +181,7 @@ def drawn(tree: Node, wrong: Sequence[bool] | None, colours: Colours) -> tuple[E
 
 
 def pixels(string: str) -> int:
-    """The approximate width of a label or word in the SVG's font."""
+    """Return the approximate width of a label or word in the font of the SVG."""
     width = 0.0
     for letter in string:
         if unicodedata.east_asian_width(letter) in "WF":
@@ -194,12 +194,12 @@ def pixels(string: str) -> int:
 
 
 def _word(node: Node) -> str | None:
-    """The word below a preterminal."""
+    """Return the word below a preterminal, or None for a phrase."""
     return node.children[0] if node.is_preterminal else None
 
 
 def _cells(string: str) -> list[str]:
-    """The columns of a terminal: each holds a letter with its accents; the one after a wide letter is empty."""
+    """Return the columns of a terminal: each has a letter with its accents; the one after a wide letter is empty."""
     cells: list[str] = []
     for letter in string:
         if unicodedata.combining(letter) and cells:

@@ -1,4 +1,4 @@
-"""What is wrong with a predicted tree, node by node, if the true one is known.
+"""Compare a predicted tree with the true one, node by node.
 
 Nothing is cut or deleted before the trees are compared; `parseval` counts over a whole corpus as papers do.
 """
@@ -11,9 +11,9 @@ from maxmargin.structures.parsing.trees import Bracket, Tree
 
 
 def bracket_errors(tree: Tree, truth: Tree) -> tuple[list[bool], list[Bracket]]:
-    """Whether each of tree.brackets() is wrong, and those of truth.brackets() that the tree misses.
+    """Return whether each of tree.brackets() is wrong, and those of truth.brackets() that the tree misses.
 
-    Where the tree has a bracket more often than the truth, the lowest ones are wrong.
+    If the tree has a bracket more often than the truth, the lowest ones are wrong.
     """
     if len(tree) != len(truth):
         raise ValueError(f"The tree has {len(tree)} words, but the true one {len(truth)}.")
@@ -32,11 +32,11 @@ def bracket_errors(tree: Tree, truth: Tree) -> tuple[list[bool], list[Bracket]]:
 
 
 def tag_errors(tree: Tree, truth: Tree) -> list[bool]:
-    """Whether the tag of each word is wrong."""
+    """Return whether the tag of each word is wrong."""
     return [found != true for found, true in zip(tree.tags(), truth.tags(), strict=True)]
 
 
 def node_errors(tree: Tree, truth: Tree) -> list[bool]:
-    """Whether the bracket or the tag of each node is wrong, in the order of tree.subtrees()."""
+    """Return whether the bracket or the tag of each node is wrong, in the order of tree.subtrees()."""
     brackets, tags = iter(bracket_errors(tree, truth)[0]), iter(tag_errors(tree, truth))
     return [next(tags if node.is_preterminal else brackets) for node in tree.subtrees()]

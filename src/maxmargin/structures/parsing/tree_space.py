@@ -32,6 +32,17 @@ class TreeScores(NamedTuple):
 
     The score of a tree is the sum of the scores of its root, its productions, its brackets and the tags of its words.
     `TreeSpace.scores_of` makes them, and `TreeSpace.tables` cuts `productions` into tables.
+
+    See Also
+    --------
+    TreeSpace : The trees that have these scores.
+
+    Examples
+    --------
+    >>> from maxmargin.tasks import TreeSpace
+    >>> space = TreeSpace.of_lengths([2], "S -> N V")
+    >>> [each.shape for each in space.scores_of(rules=[1.0])]
+    [(2,), (3, 1), (2, 2)]
     """
 
     productions: Array  # (P + R + rows · P,): of productions anywhere, of roots, and of productions at certain spans

@@ -21,7 +21,7 @@ _Node = TypeVar("_Node")
 
 
 class Tree:
-    """A node and everything below it.
+    """An immutable parse tree: a node with a label, and everything below it.
 
     A *preterminal* has one child, a word; its label is the word's tag. Any other node has one or more trees as
     children, and is a phrase.
@@ -29,15 +29,29 @@ class Tree:
     Parameters
     ----------
     label : str
-        May have no whitespace and no brackets, which bracket notation could not show.
+        The label. It may have no whitespace and no brackets, which bracket notation could not show.
     children : sequence of Tree, or of a single str
-        A word may have no whitespace, either. Its brackets are written as the Penn Treebank does, -LRB- and -RRB-;
-        reading does not turn these back into brackets.
+        The children from left to right. A word may have no whitespace, either. Its brackets are written as the Penn
+        Treebank does, -LRB- and -RRB-; reading does not turn these back into brackets.
 
     Attributes
     ----------
     label : str
+        The label of this node.
     children : tuple of Tree, or of one str
+        The children of this node.
+
+    See Also
+    --------
+    maxmargin.formats.read_trees : Read the trees of a file.
+    maxmargin.Parser : Learn to predict trees.
+
+    Examples
+    --------
+    >>> from maxmargin import Tree
+    >>> tree = Tree.parse("(S (NP (PRP it)) (VP (VBZ works)))")
+    >>> tree.words(), tree.brackets()
+    (['it', 'works'], [('S', 0, 2), ('NP', 0, 1), ('VP', 1, 2)])
     """
 
     __slots__ = ("_hash", "_height", "_n_words", "children", "label")
@@ -75,7 +89,7 @@ class Tree:
 
     @classmethod
     def parse(cls, text: str) -> Tree:
-        """The tree that a string in bracket notation holds: ``(S (NP (PRP it)) (VP (VBZ works)))``.
+        """Return the tree of a string in bracket notation: ``(S (NP (PRP it)) (VP (VBZ works)))``.
 
         Words stay as they are, -LRB- included. The outer bracket without a label that the Penn Treebank puts around
         every tree, ``( (S ...) )``, is dropped.
@@ -88,7 +102,7 @@ class Tree:
 
     @classmethod
     def of(cls, tree: Any) -> Tree:
-        """A tree in any form: a Tree, a bracket string, an nltk.Tree, or nested tuples (label, *children)."""
+        """Make a tree from any form: a Tree, a bracket string, an nltk.Tree, or nested tuples (label, *children)."""
         if isinstance(tree, Tree):
             return tree
         if isinstance(tree, str):
@@ -107,7 +121,7 @@ class Tree:
 
     @property
     def is_preterminal(self) -> bool:
-        """Whether the only child is a word."""
+        """True if the only child is a word."""
         return isinstance(self.children[0], str)
 
     @property
@@ -116,15 +130,15 @@ class Tree:
         return () if self.is_preterminal else cast("tuple[Tree, ...]", self.children)
 
     def __len__(self) -> int:
-        """The number of words."""
+        """Return the number of words."""
         return self._n_words
 
     def height(self) -> int:
-        """The number of nodes on the longest path from this one down to a preterminal, both ends included."""
+        """Return the number of nodes on the longest path from this node to a preterminal, including both ends."""
         return self._height
 
     def subtrees(self) -> Iterator[Tree]:
-        """All nodes of the tree, a parent before its children and these from left to right."""
+        """Yield all nodes of the tree, a parent before its children, and children from left to right."""
         waiting = [self]
         while waiting:
             node = waiting.pop()
@@ -132,23 +146,23 @@ class Tree:
             waiting.extend(reversed(node.branches))
 
     def preterminals(self) -> Iterator[Tree]:
-        """The preterminals from left to right."""
+        """Yield the preterminals from left to right."""
         return (node for node in self.subtrees() if node.is_preterminal)
 
     def words(self) -> list[str]:
-        """The words of the sentence."""
+        """Return the words of the sentence."""
         return [word for word, _ in self.tokens()]
 
     def tags(self) -> list[str]:
-        """The tags of the words: the labels of the preterminals."""
+        """Return the tags of the words, which are the labels of the preterminals."""
         return [tag for _, tag in self.tokens()]
 
     def tokens(self) -> list[tuple[str, str]]:
-        """The (word, tag) pairs of the sentence."""
+        """Return the (word, tag) pairs of the sentence."""
         return [(cast(str, node.children[0]), node.label) for node in self.preterminals()]
 
     def brackets(self) -> list[Bracket]:
-        """(label, begin, end) of every node that is not a preterminal, in the order of `subtrees`.
+        """Return (label, begin, end) of every node that is not a preterminal, in the order of `subtrees`.
 
         A unary chain gives several brackets over the same span.
         """
@@ -162,21 +176,22 @@ class Tree:
         return found
 
     def cleaned(self, *, function_tags: bool = False, traces: bool = False, unary_repeats: bool = False) -> Tree | None:
-        """The tree without what treebanks add to phrase structure. Each option set to True keeps one kind of addition.
+        """Return the tree without what treebanks add to phrase structure. Each option keeps one kind of addition.
 
         Parameters
         ----------
         function_tags : bool
-            What follows the first ``-`` or ``=`` of a label: without it, NP-SBJ-1 and NP=2 become NP. Labels that begin
-            with such a sign, as -LRB- and -NONE- do, stay as they are.
+            Keep what follows the first ``-`` or ``=`` of a label: without it, NP-SBJ-1 and NP=2 become NP. Labels that
+            begin with such a sign, as -LRB- and -NONE- do, stay as they are.
         traces : bool
-            Preterminals with the label -NONE-, and the nodes that have no other words.
+            Keep preterminals with the label -NONE-, and the nodes that have no other words.
         unary_repeats : bool
-            Nodes whose only child has the same label, after function tags and traces have been dropped.
+            Keep nodes whose only child has the same label, after function tags and traces have been dropped.
 
         Returns
         -------
-        The tree, or None if nothing is left of it.
+        Tree or None
+            The tree, or None if nothing is left of it.
         """
 
         def make(node: Tree, children: list[Tree | None]) -> Tree | None:
@@ -195,7 +210,7 @@ class Tree:
         return _built_bottom_up(self, lambda node: node.branches, make)
 
     def with_words(self, words: Sequence[str]) -> Tree:
-        """The same tree over other words."""
+        """Return the same tree over other words."""
         if isinstance(words, str):
             raise ValueError(f"words must be a sequence of {len(self)} words, not the string {words!r}")
         if len(words) != len(self):
@@ -208,14 +223,14 @@ class Tree:
         return _built_bottom_up(self, lambda node: node.branches, make)
 
     def draw(self) -> str:
-        """The tree as a drawing in text, for a terminal with a fixed-width font."""
+        """Return a drawing of the tree in text, for a terminal with a fixed-width font."""
         return tree_drawing.text(self)
 
     def _repr_svg_(self) -> str:
         return tree_drawing.svg(self)
 
     def __str__(self) -> str:
-        """The tree in bracket notation, on one line."""
+        """Return the tree in bracket notation, on one line."""
         parts: list[str] = []
         waiting: list[Tree | str] = [self]  # nodes, and the brackets that close nodes
         while waiting:
@@ -260,7 +275,7 @@ class Tree:
         raise AttributeError(f"a Tree is immutable; its attribute {name} cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle a flat list: pickle itself would recurse, and the hash must be computed anew in another process."""
+        """Return a flat list to pickle: pickle would recurse, and the hash must be computed anew in another process."""
         flat: list[tuple[str, int | str]] = []
         for node in self.subtrees():
             child = node.children[0]
@@ -269,7 +284,7 @@ class Tree:
 
 
 def tree_of(tree: Any, name: str) -> Tree:
-    """The same as Tree.of, with errors that begin with this name of the tree."""
+    """Return Tree.of(tree), with errors that begin with the name of the tree."""
     try:
         return Tree.of(tree)
     except (TypeError, ValueError) as error:
@@ -277,20 +292,20 @@ def tree_of(tree: Any, name: str) -> Tree:
 
 
 def check_forest(trees: Any, name: str) -> None:
-    """Raise a ValueError unless this can be a list of trees; a single tree is none, though nltk's trees are lists."""
+    """Raise a ValueError unless this can be a list of trees; a single tree of nltk, which is a list, is refused."""
     if isinstance(trees, str | Tree) or callable(getattr(trees, "label", None)) or not isinstance(trees, Iterable):
         raise ValueError(f"{name} is {trees!r:.60}; expected a list of trees")
 
 
 def without_function_tags(label: str) -> str:
-    """NP for NP-SBJ-1 and NP=2; labels that begin with such a sign, like -LRB- and -NONE-, stay as they are."""
+    """Return NP for NP-SBJ-1 and NP=2; labels that begin with such a sign, like -LRB- and -NONE-, stay the same."""
     if label[0] in "-=":
         return label
     return re.split("[-=]", label, maxsplit=1)[0]
 
 
 def _checked_branches(label: str, children: tuple[Any, ...]) -> tuple[Tree, ...]:
-    """The children of a phrase; a ValueError if there are none, or if one of them is not a tree."""
+    """Return the children of a phrase; raise a ValueError if there are none, or if one of them is not a tree."""
     if not children:
         raise ValueError(f"{label} has no children; a tree ends in words")
     for child in children:
@@ -305,7 +320,7 @@ def _checked_branches(label: str, children: tuple[Any, ...]) -> tuple[Tree, ...]
 
 
 def _label_and_children(node: Any) -> tuple[str, Sequence[Any]]:
-    """The label and the children of an nltk.Tree, which is a list of its children, or of a tuple (label, *children)."""
+    """Return the label and the children of an nltk.Tree, which is a list, or of a tuple (label, *children)."""
     if callable(getattr(node, "label", None)):
         return node.label(), list(node)
     if isinstance(node, (tuple, list)) and node:
@@ -318,9 +333,9 @@ def _label_and_children(node: Any) -> tuple[str, Sequence[Any]]:
 def _built_bottom_up(
     root: _Node, children_of: Callable[[_Node], Sequence[_Node]], make: Callable[[_Node, list[Any]], Any]
 ) -> Any:
-    """make(root, [what was made of each child]), computed bottom up and from left to right without recursion."""
+    """Return make(root, [what was made of each child]), bottom up and from left to right, without recursion."""
     results: list[Any] = []
-    waiting: list[tuple[_Node, int]] = [(root, -1)]  # -1, or how many results there were before those of its children
+    waiting: list[tuple[_Node, int]] = [(root, -1)]  # -1, or the number of results before those of its children
     while waiting:
         node, first = waiting.pop()
         if first < 0:
@@ -333,7 +348,7 @@ def _built_bottom_up(
 
 
 def _unflattened(flat: list[tuple[str, int | str]]) -> Tree:
-    """The tree of labels in the order of `subtrees`, each with its word or its number of children."""
+    """Return the tree of labels in the order of `subtrees`, each with its word or its number of children."""
     finished: list[Tree] = []  # the list is read backwards, so that the first child of a node is on top
     for label, word_or_count in reversed(flat):
         if isinstance(word_or_count, str):

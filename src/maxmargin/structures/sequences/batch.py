@@ -215,7 +215,7 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         scored = self.scored()
-        return scored.planes_of(scored.best(scored.scores(w), augment).found)
+        return scored.planes_of(scored.best_of_own(scored.scores(w), augment).found)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         """Search exactly: losses are whole numbers, so the best score for every possible loss can be computed."""
@@ -292,7 +292,7 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         scored = self.take(open_ones).scored()
         scores = scored.scores(w)
         scores.unary[~self.allowed[scored.truths.rows]] = -np.inf
-        best = scored.best(scores)
+        best = scored.best_of_own(scores)
         if not np.isfinite(best.values).all():
             i = self.ids[open_ones[np.flatnonzero(~np.isfinite(best.values))[0]]]
             raise ValueError(

@@ -107,16 +107,25 @@ class ChainSpace:
         """Return the labels with the highest score + augment · loss of every sequence."""
         scores = self._checked(scores)
         if np.ndim(augment) or augment != 0:
-            scores = scores._replace(unary=self._augmented(scores.unary, augment))
-        labels = np.empty(len(scores.unary), dtype=np.int32)
-        filled = self.bounds[1:] > self.bounds[:-1]
-        if filled.all():
-            values = np.empty(len(self))
-            self._search(scores, self.bounds, labels, values)
+            scores = scores._replace(unary=scores.unary.copy())
+        return self.best_of_own(scores, augment)
+
+    def best_of_own(self, scores: Any, augment: float | Array = 0.0) -> BestOutputs:
+        """Return what `best` does, for scores that this space computed itself.
+
+        They are not checked. Unless `augment` is 0, their array `unary` is overwritten, which saves a copy.
+        """
+        if np.ndim(augment) or augment != 0:
+            self._augment(scores.unary, augment)
+        labels, values = np.empty(len(scores.unary), dtype=np.int32), np.zeros(len(self))
+        lengths = self.bounds[1:] - self.bounds[:-1]
+        if 0 not in lengths:
+            self._search(scores, self.bounds, int(lengths.max(initial=1)), labels, values)
             return BestOutputs(labels, values)
-        values, some = np.zeros(len(self)), np.empty(np.count_nonzero(filled))
+        filled = lengths > 0
+        some = np.empty(np.count_nonzero(filled))
         if len(some):
-            self._search(scores, self.bounds[np.append(True, filled)], labels, some)
+            self._search(scores, self.bounds[np.append(True, filled)], int(lengths.max()), labels, some)
         values[filled] = some
         return BestOutputs(labels, values)
 
@@ -178,27 +187,24 @@ class ChainSpace:
         owners = np.repeat(np.arange(len(self)), np.diff(self.bounds))
         return np.asarray(np.bincount(owners, each, len(self)), dtype=float)
 
-    def _augmented(self, unary: Array, augment: float | Array) -> Array:
-        """Return the scores of labels with `augment` times the loss added."""
+    def _augment(self, unary: Array, augment: float | Array) -> None:
+        """Add `augment` times the loss to the scores of labels."""
         from maxmargin.structures.sequences.compiled import chain
 
         need_truth(self.truths)
         assert self.truths is not None
         _, rows, cost, factors = self.truths
-        augmented = unary.copy()
         if np.ndim(augment):
             factors = np.repeat(augment, np.diff(self.bounds)) * factors
         elif augment != 1:
             factors = augment * factors
-        chain.augment(augmented, cost, rows, factors)
-        return augmented
+        chain.augment(unary, cost, rows, factors)
 
-    def _search(self, scores: Any, bounds: NDArray[np.int64], labels: Labels, values: Array) -> None:
-        """Write the best labels and their scores; no sequence is empty."""
+    def _search(self, scores: Any, bounds: NDArray[np.int64], longest: int, labels: Labels, values: Array) -> None:
+        """Write the best labels and their scores; no sequence is empty, and the longest has so many positions."""
         from maxmargin.structures.sequences.compiled import chain
 
         T, s, f = scores.links
-        longest = int((bounds[1:] - bounds[:-1]).max(initial=1))
         chain.viterbi(scores.unary, T, s, f, bounds, np.empty((longest, len(s))), labels, values)
 
 

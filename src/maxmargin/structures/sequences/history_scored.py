@@ -133,7 +133,7 @@ class ScoredHistories(ChainSpace):
         of_links = ((len(self.steps.source),), (len(self.steps.label),), (self._n_pair_scores,))
         return checked_scores(scores, ((int(self.bounds[-1]), self.n_labels), *of_links))
 
-    def _search(self, scores: Any, bounds: NDArray[np.int64], labels: Labels, values: Array) -> None:
+    def _search(self, scores: Any, bounds: NDArray[np.int64], longest: int, labels: Labels, values: Array) -> None:
         from maxmargin.structures.sequences.compiled import histories
 
         blocks, everyone = self.histories.blocks, np.arange(len(self.steps.label), dtype=np.uint32)
@@ -141,6 +141,6 @@ class ScoredHistories(ChainSpace):
             np.empty(self.pairs.n_pairs), np.empty(self.n_labels + 2), everyone,
             np.empty(len(self.steps.source)), np.empty(blocks.size),
         )  # fmt: skip
-        v = np.empty((int((bounds[1:] - bounds[:-1]).max(initial=1)) + 1, len(everyone)))
+        v = np.empty((longest + 1, len(everyone)))
         scored = self.scored_steps(scores)
         histories.viterbi(scores.unary, self.units, scored, blocks, bounds, scratch, v, labels, values)

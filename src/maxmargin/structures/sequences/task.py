@@ -400,7 +400,7 @@ class Chain(UnitTask):
 
     def _decoded(self, w: Array, X: Any) -> tuple[ScoredChains | ScoredHistories, BestOutputs]:
         scored = self.scored(X)
-        best = scored.best(scored.scores(w))
+        best = scored.best_of_own(scored.scores(w))
         deny_impossible(best.values, self.pruned_)
         return scored, best
 

@@ -18,6 +18,7 @@ from maxmargin.problem.contract.capabilities.prediction_form import PredictionFo
 from maxmargin.problem.contract.capabilities.relaxation_report import RelaxationReport
 from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
 from maxmargin.problem.contract.capabilities.resumable_searches import ResumableSearches
+from maxmargin.problem.contract.capabilities.signed_losses import SignedLosses
 from maxmargin.problem.contract.capabilities.smooth import Smooth
 from maxmargin.problem.contract.capabilities.summing_shards import SummingShards
 
@@ -37,6 +38,7 @@ DESCRIPTIONS: Mapping[type, str] = MappingProxyType(
         RelaxationReport: "a relaxation that reports fractional answers",
         RescaledSearch: "an exact search for rescaled and squared slacks",
         ResumableSearches: "searches that can be resumed",
+        SignedLosses: "losses that may be negative",
         Smooth: "sums over all outputs",
         SummingShards: "shards that are summed up where they are",
     }
