@@ -42,7 +42,9 @@ class Dask(Executor):
     deadline : float
         Seconds within which all shards must answer; after that, PartsLate names those that did not.
 
-    Notes ----- A shard is a Dask task. Its input is kept by the scheduler: a pickle of the examples or, for packed
+    Notes
+    -----
+    A shard is a Dask task. Its input is kept by the scheduler: a pickle of the examples or, for packed
     data, the path of the folder and the numbers of the examples. No shard is tied to a worker. If a worker dies, leaves
     or restarts, others recompute its shards; new workers may join at any time, and the results are the same.
     WorkersLost ends the training with the best model so far if one shard kills every worker that tries it, or if the

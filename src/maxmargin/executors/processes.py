@@ -37,7 +37,9 @@ class Processes(Executor):
     sent, received : int
         Bytes that have been sent to the processes and received from them.
 
-    Notes ----- If a process ends (killed, out of memory), it is started again with its shards, and the call is
+    Notes
+    -----
+    If a process ends (killed, out of memory), it is started again with its shards, and the call is
     repeated. If the same call fails three times, WorkersLost ends the training with the best model so far.
 
     See Also
