@@ -138,9 +138,9 @@ def test_negatives_that_cannot_enter_are_not_sorted():
     rows = batch._row_scores(np.array([3.0, 0.0, 0.0]))
     few = batch._candidates(rows, np.ones(1), (False, False))
     above = 3 * LARGE[RARE == 0, 0] > -0.5  # one more false positive costs less than 1 / 2P, its score counts 1 / P
-    assert RARE.sum() < len(few.places) <= RARE.sum() + above.sum()
+    assert RARE.sum() < len(few.positions) <= RARE.sum() + above.sum()
     _, batch = set_up(Contingency("prbep"), [LARGE], [RARE])
-    assert len(batch._candidates(rows, np.ones(1), (False, False)).places) == 2 * RARE.sum()
+    assert len(batch._candidates(rows, np.ones(1), (False, False)).positions) == 2 * RARE.sum()
 
 
 def test_several_samples_are_narrowed_each():
@@ -248,7 +248,7 @@ WRONG = [
     (X, [Y[0], [0, 1]], {}, r"sample 1 has 3 rows but labels of shape \(2,\); expected \(3,\)"),
     (X, [Y[0], [0, 1, 2]], {}, "sample 1, row 2: the label is 2; expected 0 or 1"),
     (X, [[1, np.nan, 0, 1], Y[1]], {}, "sample 0, row 1: the label is nan; expected a finite number"),
-    (X, [np.ones(4), np.zeros(3)], {}, "all labels belong to one class; a measure needs both positive and negative"),
+    (X, [np.ones(4), np.zeros(3)], {}, "all labels belong to one class; expected both positive and negative"),
     (X, [WeightedRows(Y[0], [1, 2]), Y[1]], {}, r"sample 0 has 4 rows but weights of shape \(2,\); expected \(4,\)"),
     (X, [Y[0], WeightedRows(Y[1], [1, -2, 1])], {}, r"sample 1, row 1: the weight is -2.0; expected a positive finite"),
     (X, [Y[0], WeightedRows(Y[1], [1, 1, np.nan])], {}, "sample 1, row 2: the weight is nan; expected a positive"),

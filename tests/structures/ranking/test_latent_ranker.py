@@ -48,7 +48,7 @@ def latent_objective(model, X, y, qid):
 
 def test_latent_learns_what_others_do_not():
     X, y, qid = noisy_queries()
-    said = "w = 0, whose objective for C = 10 is the lowest.*Measure 'precision_at_k'"
+    said = "w = 0, whose objective for C = 10 is the lowest.*measure 'precision_at_k'"
     with pytest.warns(NothingLearnt, match=said):
         latent_model(latent=False).fit(X, y, qid)  # all relevant rows above the best of the others: there is no way
     model = latent_model().fit(X, y, qid)

@@ -225,7 +225,7 @@ def test_tied_scores(measure):
 
 
 def test_no_information_is_said_so():
-    with pytest.warns(NothingLearnt, match="w = 0, whose objective for C = 100 is the lowest.* Measure 'prbep'"):
+    with pytest.warns(NothingLearnt, match="w = 0, whose objective for C = 100 is the lowest.* measure 'prbep'"):
         model = pure("prbep").fit(np.zeros((6, 2)), [0, 1, 0, 1, 0, 1])
     assert model.certificate_.converged
     assert not model.coef_.any()
@@ -356,7 +356,7 @@ BAD_WEIGHTS = [
     (np.where(np.arange(120) == 4, -1.0, 1.0), r"sample_weight\[4\] is -1.0; weights must be finite and >= 0"),
     (np.where(np.arange(120) == 4, np.nan, 1.0), r"sample_weight\[4\] is nan; weights must be finite and >= 0"),
     (np.zeros(120), "all sample weights are zero"),
-    (y, "the examples of positive weight have only one class, 1; a measure needs both"),
+    (y, "the examples of positive weight have only one class, 1; expected both classes"),
 ]
 
 

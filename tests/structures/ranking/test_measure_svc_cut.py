@@ -151,7 +151,7 @@ def test_bounds_of_weights_leave_one_thing_to_train_for():
 
 
 def test_no_scores_at_all():
-    with pytest.warns(NothingLearnt, match="Measure 'f1'"), pytest.warns(CutNotValidated):
+    with pytest.warns(NothingLearnt, match="measure 'f1'"), pytest.warns(CutNotValidated):
         model = MeasureSVC("f1").fit(np.arange(60)[:, None] * [[0.0, 0.0]], np.arange(60) < 20)
     assert not model.coef_.any()
 

@@ -103,7 +103,7 @@ def test_what_is_not_offered_is_said(folder):
     packed = mm.pack(in_blocks(X, Y, QUERIES), folder, "ranking")
     for options, message in [
         ({"kernel": "rbf"}, "kernel is not available for packed rows"),
-        ({"measure": "precision_at_k", "k": 3, "latent": True}, "give start="),
+        ({"measure": "precision_at_k", "k": 3, "latent": True}, "pass start="),
     ]:
         with pytest.raises(ValueError, match=message):
             fitted(packed, **options)

@@ -285,11 +285,11 @@ WRONG = [
     ({}, X, y, qid[:-1], r"qid has shape \(\d+,\); expected \(\d+,\), the query of every row"),
     ({}, X, y, qid[:, None], r"qid has shape \(\d+, 1\); expected"),
     ({}, X, y, 3, r"qid has shape \(\); expected"),
-    ({}, X, np.zeros(len(y)), qid, r"no query has both relevant rows \(>= 1\) and others, so there is nothing to rank"),
+    ({}, X, np.zeros(len(y)), qid, r"no query has both relevant rows \(>= 1\) and others; expected at least one"),
     ({}, X, np.ones(len(y)), qid, "no query has both relevant rows"),
     ({"relevant": 3}, X, y, qid, r"no query has both relevant rows \(>= 3\) and others"),
     ({"measure": "precision_at_k", "k": 2, "relevant": 3}, X, y, qid, "no query has both relevant rows"),
-    ({"measure": "ndcg"}, X, np.ones(len(y)), qid, "no query has two levels, so there is nothing to rank"),
+    ({"measure": "ndcg"}, X, np.ones(len(y)), qid, "no query has two levels; expected at least one such query"),
     ({"measure": "roc_auc"}, X, y, np.arange(len(y)), "no query has two levels"),
     (
         {"measure": "ndcg"},

@@ -334,7 +334,7 @@ WRONG = [
         (X, Y, {"measure": "ndcg", "k": k}, f"measure 'ndcg' needs k, a positive whole number, got {k!r}")
         for k in (0, -2, 1.5, True, "3")
     ],
-    (X, [np.zeros(4), np.ones(3)], {}, r"no query has both relevant rows \(>= 1\) and others, so there is"),
+    (X, [np.zeros(4), np.ones(3)], {}, r"no query has both relevant rows \(>= 1\) and others; expected at least one"),
     (X, [np.ones(4), np.array([1, 2, 1])], {}, "no query has both relevant rows"),
     (X, [Y[0], [0, -1, 0]], {"measure": "ndcg"}, "query 1, row 1: the relevance is -1; gains .* from 0 to 50"),
     (X, [Y[0], [0, 51, 0]], {"measure": "ndcg"}, "query 1, row 1: the relevance is 51; gains .* from 0 to 50"),

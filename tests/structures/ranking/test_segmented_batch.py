@@ -26,7 +26,7 @@ def test_rows_stand_in_segments_sorted_by_score(problem, data):
     assert part.ids.tolist() == index.tolist()
     scored = part.scored(w)
     stacked, first = np.vstack(X), np.append(0, np.cumsum(list(map(len, X))))
-    rows = batch.rows[scored.places]
+    rows = batch.rows[scored.positions]
     np.testing.assert_allclose(scored.scores, stacked[rows] @ w, atol=1e-12)
     for j, g in enumerate(index):
         own = slice(scored.bounds[j], scored.bounds[j + 1])
@@ -55,7 +55,7 @@ def test_combinations_of_rows(problem, data):
     stacked = np.vstack(X)
     for j, row in enumerate(combined.toarray()):
         own = slice(scored.bounds[j], scored.bounds[j + 1])
-        np.testing.assert_array_equal(row, coefficients[own] @ stacked[batch.rows[scored.places[own]]])
+        np.testing.assert_array_equal(row, coefficients[own] @ stacked[batch.rows[scored.positions[own]]])
     assert combined.indptr[-1] == np.count_nonzero(coefficients)
 
 

@@ -273,7 +273,7 @@ WRONG = [
     (2, X, [Y[0], [0, 1]], r"query 1 has 3 rows but labels of shape \(2,\); expected \(3,\)"),
     (2, X, [Y[0], [0, 1, 2]], "query 1, row 2: the label is 2; expected 0 or 1"),
     (2, X, [[1, np.nan, 0, 1], Y[1]], "query 0, row 1: the label is nan; expected a finite number"),
-    (2, X, [np.ones(4), np.zeros(3)], "no query has both relevant rows and others, so there is nothing to choose"),
+    (2, X, [np.ones(4), np.zeros(3)], "no query has both relevant rows and others; expected at least one such query"),
     (4, X, Y, "query 1, counted from 0, has 3 rows; expected at least k = 4, the number of rows that are shown"),
     (
         2,

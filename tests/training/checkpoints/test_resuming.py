@@ -231,7 +231,7 @@ def test_paths_of_measures_take_none(tmp_path):
     X, y = classes()
     model = mm.MeasureSVC("f1", checkpoint=tmp_path / "file")
     for train in (lambda: model.fit_path(X, y > 1, [1.0, 2.0]), lambda: mm.Tuned(model, cv=2).fit(X, y > 1)):
-        with pytest.raises(ValueError, match="MeasureSVC takes no checkpoint where several values of C are trained"):
+        with pytest.raises(ValueError, match="MeasureSVC takes no checkpoint if several values of C are trained"):
             train()
     assert not list(tmp_path.iterdir())
 

@@ -1,4 +1,4 @@
-"""AveragePrecisionBatch: queries whose most violated ranking is searched for when the loss is 1 - average precision."""
+"""AveragePrecisionBatch: search for the most violated ranking of queries if the loss is 1 - average precision."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from maxmargin.structures.ranking.segmented_batch import SegmentedBatch, Segment
 
 
 class AveragePrecisionBatch(SegmentedBatch):
-    """Every irrelevant row is placed for itself, see compiled/ranking.py."""
+    """Batch of queries whose loss is 1 - average precision; the search places every irrelevant row on its own."""
 
     def __init__(self, task: Any, packed: Segments):
         super().__init__(task, packed)
         longest = int(np.diff(self.bounds).max(initial=0))
-        self.harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, longest + 1)))  # numbers, up to the longest query
+        self.harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, longest + 1)))  # harmonic numbers
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         from maxmargin.structures.ranking.compiled.ranking import swap_for_average_precision

@@ -1,4 +1,4 @@
-"""Contingency: label a whole sample at once, and pay for the contingency table of the labels."""
+"""Contingency: label a whole sample at once, with a loss that depends on the contingency table of the labels."""
 
 from __future__ import annotations
 
@@ -19,25 +19,50 @@ from maxmargin.structures.ranking.weighted_sample_batch import WeightedSampleBat
 
 
 class Contingency(GroupTask):
-    """x is the matrix of a sample, y and z are vectors of 0 and 1, one per row.
+    """Binary classification for a measure of the contingency table, such as F1.
+
+    x is the matrix of a sample, and y and z are vectors of 0 and 1, one per row:
 
         Ψ(x, z) = κ Σ_{i: z_i = 1} x_i,      Δ(y, z) = measure(tp, fp, fn, tn)                                (1)
 
-    κ is 1 over the number of rows for measure="error", which makes the structural hinge the mean of ordinary hinges:
+    κ is 1 over the number of rows for measure="error", which makes the structured hinge the mean of ordinary hinges:
     max_z Δ - ⟨w, δΨ⟩ = (1/n) Σ max(0, 1 - y_i ⟨w, x_i⟩) with y_i = ±1. For all other measures κ is 1 over the number of
-    positive rows, so that C means the same for rare and for frequent positives. (Where there are several samples, those
-    with both kinds of labels share the mean of these numbers.) Measures at k compare the predictions with k positives
-    only; the truth violates nothing. A sample with labels of one kind only has nothing to tell and costs nothing.
+    positive rows, so that C means the same for rare and for frequent positives. (Several samples share the mean of
+    these numbers over the samples with both classes.) Measures at k consider predictions with k positives only; the
+    truth violates nothing. A sample with one class has zero loss.
 
-    The search is exact in O(n log n) for every measure that is linear along the lines of equally many predicted
-    positives, in all four formulations; for others it is O(P·Q). A user's function is tried on all tables first. See
-    compiled/contingency.py. Joachims, "A support vector method for multivariate performance measures" (ICML 2005), has
-    O(n²) for margin rescaling.
+    The search is exact in O(n log n) for every measure that is linear in the true positives for a fixed number of
+    predicted positives, in all four formulations; for others it is O(P·Q). A user's function is tried on all tables
+    first. See compiled/contingency.py. Joachims, "A support vector method for multivariate performance measures"
+    (ICML 2005), has O(n²) for margin rescaling.
 
-    measure : a name in measures.NAMES, or a function loss(tp, fp, fn, tn) that works on arrays of counts.
-    k : for precision_at_k and recall_at_k; a smaller sample is shown whole.   beta : for fbeta.
-    kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x_i.
-    Labels may be WeightedRows where the measure is a sum over examples ("error", "balanced_error").
+    Parameters
+    ----------
+    measure : str or callable
+        A name in measures.NAMES, or a function loss(tp, fp, fn, tn) of arrays of counts.
+    k : int or None
+        For "precision_at_k" and "recall_at_k"; all rows of a smaller sample are positive.
+    beta : float
+        For "fbeta": recall counts beta times as much as precision.
+    kernel : None, str, callable or Kernel
+        A kernel of rows (maxmargin.kernels), whose features replace x_i.
+
+    Notes
+    -----
+    Labels may be WeightedRows if the measure is a sum over examples ("error", "balanced_error").
+
+    See Also
+    --------
+    maxmargin.MeasureSVC : The estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> x, y, task = np.array([[0.0], [1.0], [2.0]]), [0, 1, 1], tasks.Contingency("f1")
+    >>> task.setup([x], [y])
+    >>> round(task.loss(y, [0, 0, 1]), 3)  # 1 - F1
+    0.333
     """
 
     saved: ClassVar[Fields] = {
@@ -55,7 +80,7 @@ class Contingency(GroupTask):
 
     @property
     def measure_(self) -> Measure:
-        """The measure that the parameters name; made when asked for, because functions cannot be pickled."""
+        """The measure that the parameters name; made on access, because functions cannot be pickled."""
         return measure_of(self.measure, self.k, self.beta)
 
     def setup(self, X: Any, Y: Any) -> None:
@@ -64,7 +89,7 @@ class Contingency(GroupTask):
         weights, per_positive = weights or [np.ones(len(y)) for y in levels], self.measure_.per_positive
         mixed = [(y, v) for y, v in zip(levels, weights, strict=True) if 0 < np.sum(y) < len(y)]
         if not mixed:
-            raise ValueError("all labels belong to one class; a measure needs both positive and negative examples")
+            raise ValueError("all labels belong to one class; expected both positive and negative examples")
         self.unit_ = len(mixed) / float(sum(np.dot(v, y if per_positive else y >= 0) for y, v in mixed))  # κ
         self.share_ = float(np.mean(np.concatenate(levels)))
 
@@ -82,9 +107,9 @@ class Contingency(GroupTask):
         return float(self.measure_.loss(tp, fp, fn, tn))
 
     def decode(self, w: Array, X: Any) -> list[NDArray[np.int64]]:
-        """Rows with a positive score; for measures at a fixed number of positives, so many rows of highest score.
+        """Label rows with a positive score 1; measures with a fixed number of positives label the highest scores 1.
 
-        "prbep", whose number is that of the true positives, expects as large a share of them as in training.
+        For "prbep" that number is the share of positives in training times the number of rows.
         """
         groups = Groups.of(X)
         scores = groups.of_rows(self.row_scores(w, groups.matrix))

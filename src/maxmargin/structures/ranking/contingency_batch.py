@@ -1,4 +1,4 @@
-"""ContingencyBatch: samples whose most violated labelling is searched for among contingency tables."""
+"""ContingencyBatch: search for the most violated labelling of samples, among contingency tables."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from maxmargin.structures.ranking.groups import Indices
 from maxmargin.structures.ranking.measures import Counts, LossLines, Measure
 from maxmargin.structures.ranking.segmented_batch import SegmentedBatch, Segments
 
-WIDER = 6  # negative rows of a narrowed batch, for each that is predicted positive now or is positive
+WIDER = 6  # negative rows kept in a narrowed batch per row that is positive or is predicted positive now
 
-Block = tuple[int, Array]  # the losses of some rows of tables, and the number of the first of them: see Measure.blocks
+Block = tuple[int, Array]  # the first of some rows of tables, and their losses: see Measure.blocks
 
 
 class SampleLosses(NamedTuple):
-    """What is known of the losses of every sample before there are scores."""
+    """Losses of the contingency tables of every sample, which do not depend on scores."""
 
-    lines: SampleLines | None  # None where they are not linear along lines
+    lines: SampleLines | None  # None if the losses are not linear along lines
     blocks: tuple[list[Block] | None, ...]  # without lines: all losses of a sample, or None if too many to keep
 
     @classmethod
     def of(cls, measure: Measure, sizes: list[tuple[int, int]]) -> SampleLosses:
-        """For samples of so many positive and negative rows; those of one kind only are never searched."""
+        """Compute them from the numbers of positive and negative rows; samples with one class are never searched."""
         mixed = [(P, Q) for P, Q in sizes if P and Q]
         for P, Q in mixed:
             measure.check_truth(P, Q)
@@ -43,14 +43,14 @@ class SampleLosses(NamedTuple):
 
 
 class SampleLines(NamedTuple):
-    """The `LossLines` of all samples one after the other: sample g has those from bounds[g] to bounds[g + 1] - 1."""
+    """Concatenated `LossLines` of all samples: sample g has those from bounds[g] to bounds[g + 1] - 1."""
 
     bounds: Indices
     sizes: Counts
     alpha: Array
     beta: Array
-    most: Counts  # of every sample, the most false positives of a table
-    steepest: Array  # of every sample, what one more false positive can add to the loss; inf where sizes are fixed
+    most: Counts  # the largest number of false positives of every sample
+    steepest: Array  # the largest increase of every sample's loss by one false positive; inf if sizes are fixed
 
     @classmethod
     def of(cls, measure: Measure, sizes: list[tuple[int, int]]) -> SampleLines:
@@ -74,13 +74,13 @@ class SampleLines(NamedTuple):
 class SampleScores(NamedTuple):
     """Rows of some samples with κ times their scores; sample j has those from bounds[j] to bounds[j + 1] - 1."""
 
-    places: Indices  # positions in the batch's rows
+    positions: Indices  # in the batch's rows
     scores: Array
     bounds: Indices
 
 
 class ContingencyBatch(SegmentedBatch, NarrowedSearch, RescaledSearch):
-    """Samples whose rows all count the same, so that only the numbers of true and false positives are searched."""
+    """Batch of samples with rows of equal weight, for which only the numbers of true and false positives matter."""
 
     def __init__(self, task: Any, packed: Segments, positives: Counts, losses: SampleLosses):
         super().__init__(task, packed)
@@ -99,7 +99,7 @@ class ContingencyBatch(SegmentedBatch, NarrowedSearch, RescaledSearch):
         return self._worst(w, np.ones(len(self)), formulation)
 
     def narrowed(self, w: Array) -> Self | None:
-        """Keep the negative rows that come close to being predicted positive at w; the others never are."""
+        """Return a batch without the negative rows that are far from being predicted positive at w."""
         assert self.losses.lines is not None
         lam, plain = np.ones(len(self)), (False, False)
         rows, positives = self._row_scores(w), self.positives[self.ids]
@@ -107,12 +107,12 @@ class ContingencyBatch(SegmentedBatch, NarrowedSearch, RescaledSearch):
         few = np.where(np.isfinite(self.losses.lines.steepest), 0, self.losses.lines.most)[self.ids]
         wide = np.clip(WIDER * fp, WIDER * positives, 2 * WIDER * positives)
         near = self._nearest(rows, np.full(len(self), -np.inf), np.maximum(few, wide))
-        if 2 * len(near.places) > len(rows.places) or len(np.unique(self.ids)) < len(self.ids):
+        if 2 * len(near.positions) > len(rows.positions) or len(np.unique(self.ids)) < len(self.ids):
             return None
         sizes = np.zeros(len(self.positives), dtype=np.int64)
         sizes[self.ids] = np.diff(near.bounds)
-        narrow, places = self.take(np.arange(len(self))), np.sort(near.places)  # data are read faster in their order
-        units = self.rows[places]
+        narrow = self.take(np.arange(len(self)))
+        units = self.rows[np.sort(near.positions)]  # data are read faster in their order
         narrow.atoms = self.atoms.taken(units)
         narrow.source = narrow.atoms.source
         narrow.rows = units if narrow.atoms is self.atoms else np.arange(len(units))
@@ -129,20 +129,20 @@ class ContingencyBatch(SegmentedBatch, NarrowedSearch, RescaledSearch):
         found = int(np.sum(positives - tp + fp))
         indptr = np.zeros(len(self) + 1, dtype=np.int32)
         indices, values, unit = np.empty(found, dtype=np.int32), np.empty(found), self.task.unit_
-        table_differences(self.rows[scored.places], scored.bounds, positives, tp, fp, unit, indptr, indices, values)
+        table_differences(self.rows[scored.positions], scored.bounds, positives, tp, fp, unit, indptr, indices, values)
         return Planes(AtomRows(self.atoms, indptr, indices, values), loss)
 
     def _row_scores(self, w: Array) -> SampleScores:
-        """Of all rows, the positive ones of a sample first."""
-        places = np.concatenate([np.arange(self.bounds[g], self.bounds[g + 1]) for g in self.ids])
+        """Score all rows; the positive ones of a sample come first."""
+        positions = np.concatenate([np.arange(self.bounds[g], self.bounds[g + 1]) for g in self.ids])
         bounds = np.append(0, np.cumsum(np.diff(self.bounds)[self.ids]))
-        return SampleScores(places, self.atoms.scores(w, self.rows[places])[:, 0] * self.task.unit_, bounds)
+        return SampleScores(positions, self.atoms.scores(w, self.rows[positions])[:, 0] * self.task.unit_, bounds)
 
     def _candidates(self, rows: SampleScores, lam: Array, kind: tuple[bool, bool]) -> SampleScores:
-        """All positive rows and the negative ones that a most violated labelling may have, sorted by score.
+        """Return all positive rows and the negative ones that a most violated labelling may contain, sorted by score.
 
-        Not more than the false positives of any table; and under plain margin rescaling, where one more changes λΔ + h
-        by its own score and at most λ · `steepest`, only those that gain by it.
+        There are at most as many as false positives in any table. Under plain margin rescaling, one more false positive
+        changes λΔ + h by its own score and at most λ · `steepest`, so that only rows which can gain are kept.
         """
         floors, most = np.full(len(self), -np.inf), np.diff(rows.bounds)
         if self.losses.lines is not None:
@@ -154,7 +154,7 @@ class ContingencyBatch(SegmentedBatch, NarrowedSearch, RescaledSearch):
         return self._nearest(rows, floors, most)
 
     def _nearest(self, rows: SampleScores, floors: Array, most: Counts) -> SampleScores:
-        """All positive rows and, of the negative ones above the floor, so many with the highest scores, sorted."""
+        """Return all positive rows and the `most` highest negative ones above the floor, sorted by score."""
         chosen, sizes = [], []
         for j, P in enumerate(self.positives[self.ids]):
             begin, end = rows.bounds[j], rows.bounds[j + 1]
@@ -167,24 +167,24 @@ class ContingencyBatch(SegmentedBatch, NarrowedSearch, RescaledSearch):
             chosen += [begin + np.argsort(top), begin + P + above[np.argsort(low)]]
             sizes.append(P + len(low))
         which = np.concatenate(chosen)
-        return SampleScores(rows.places[which], rows.scores[which], np.append(0, np.cumsum(sizes)))
+        return SampleScores(rows.positions[which], rows.scores[which], np.append(0, np.cumsum(sizes)))
 
     def _worst_on_lines(
         self, scored: SampleScores, positives: Counts, lam: Array, kind: tuple[bool, bool]
     ) -> tuple[Counts, Counts, Array]:
-        """True and false positives and the loss of the most violated labellings."""
+        """Return the true and false positives and the losses of the most violated labellings."""
         from maxmargin.structures.ranking.compiled.contingency import worst_on_lines
 
         assert self.losses.lines is not None
-        lines, found, sums = self.losses.lines.take(self.ids), self._nothing_found(), _room_for_sums(scored)
+        lines, found, sums = self.losses.lines.take(self.ids), self._nothing_found(), _sum_buffers(scored)
         worst_on_lines(scored.scores, scored.bounds, positives, lines, lam, *kind, *sums, *found)
         return found
 
     def _worst_in_tables(
         self, scored: SampleScores, positives: Counts, lam: Array, kind: tuple[bool, bool]
     ) -> tuple[Counts, Counts, Array]:
-        """The same where all tables have to be tried."""
-        measure, sums = self.task.measure_, _room_for_sums(scored)
+        """Return the same by trying all tables."""
+        measure, sums = self.task.measure_, _sum_buffers(scored)
         tp, fp, loss = self._nothing_found()
         for j, g in enumerate(self.ids):
             scores = scored.scores[scored.bounds[j] : scored.bounds[j + 1]]
@@ -199,8 +199,8 @@ class ContingencyBatch(SegmentedBatch, NarrowedSearch, RescaledSearch):
         return np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n)
 
 
-def _room_for_sums(scored: SampleScores) -> tuple[Array, Array]:
-    """Scratch for the sums of scores of one sample."""
+def _sum_buffers(scored: SampleScores) -> tuple[Array, Array]:
+    """Allocate scratch for the sums of scores of one sample."""
     longest = int(np.diff(scored.bounds).max())
     return np.empty(longest + 1), np.empty(longest + 1)
 
@@ -214,7 +214,7 @@ def _worst_cell(
     kind: tuple[bool, bool],
     sums: tuple[Array, Array],
 ) -> tuple[int, int, float]:
-    """The most violated table of one sample, out of all (P + 1)(Q + 1)."""
+    """Return the most violated of all (P + 1)(Q + 1) tables of one sample."""
     from maxmargin.structures.ranking.compiled.contingency import cumulate, worst_in_rows
 
     Q = len(scores) - P

@@ -1,4 +1,4 @@
-"""What a report shows of measures and rankings: curves of scores, queries in their order, and what is out of place."""
+"""The findings of reports on measures and rankings: measures, curves of scores, and queries in their order."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from maxmargin.structures.ranking.orders import concordance, worst_order
 from maxmargin.structures.ranking.query_scores import query_scores
 from maxmargin.structures.ranking.score_measure import measured
 
-MOST_ROWS = 15  # of a ranking that is shown
+MOST_ROWS = 15  # rows shown per ranking
 
 
 def measure_findings(model: Any, X: Any, y: Any) -> Findings:
-    """The measure, and others of two classes; a row is worse the farther on the wrong side its score is."""
+    """Measure two-class predictions, and rank wrong rows by the size of their scores."""
     truth_labels, found = [plain(each) for each in y], [plain(each) for each in model.predict(X)]
     if len(truth_labels) != len(found):
-        raise ValueError(f"X has {len(found)} rows but y has {len(truth_labels)} labels")
-    model.score(X, y)  # which says what is wrong with y
+        raise ValueError(f"X has {len(found)} rows but y has {len(truth_labels)} labels; expected one per row")
+    model.score(X, y)  # raises an error if y is not valid
     positive = plain(model._positive)
     scores = np.asarray(model._scores(X), dtype=float)
     truth = np.array([label == positive for label in truth_labels])
@@ -39,17 +39,18 @@ def measure_findings(model: Any, X: Any, y: Any) -> Findings:
     name = name if model.k is None else f"{name}, k = {model.k}"
 
     def own(index: Index) -> float:
-        part = truth[index]
-        if part.all() or not part.any():
+        chosen_truth = truth[index]
+        if chosen_truth.all() or not chosen_truth.any():
             return np.nan
-        return float(measured(score_measure(model), part, scores[index], np.ones(len(index))))
+        return float(measured(score_measure(model), chosen_truth, scores[index], np.ones(len(index))))
 
     def area(index: Index) -> float:
-        part = truth[index]
-        return np.nan if part.all() or not part.any() else concordance(part.astype(float), scores[index])
+        chosen_truth = truth[index]
+        one_class = chosen_truth.all() or not chosen_truth.any()
+        return np.nan if one_class else concordance(chosen_truth.astype(float), scores[index])
 
     measures = [
-        ReportedMeasure(name, len(truth), of_choice=own, note="as the estimator's score has it; losses count negative"),
+        ReportedMeasure(name, len(truth), of_choice=own, note="as the method score returns it; losses are negative"),
         *agreement(["precision", "recall", "F1"], truth & chosen, chosen, truth),
         ReportedMeasure("area under the ROC curve", len(truth), of_choice=area, worst=0.5),
         mean_of("right classes", truth == chosen),
@@ -61,8 +62,8 @@ def measure_findings(model: Any, X: Any, y: Any) -> Findings:
             "p", "It is ", word(truth_labels[i]), ", predicted ", word(found[i]), f", with the score {scores[i]:.4g}."
         )
         if model.kernel is not None:
-            return [said, note("With a kernel, features have no part of their own in a score.")]
-        return [said, spoken_by(model._scores, row_of(X, i), column_names(model), "part in the score")]
+            return [said, note("With a kernel, a score is no sum over features.")]
+        return [said, spoken_by(model._scores, row_of(X, i), column_names(model), "contribution to the score")]
 
     return Findings(
         unit="row",
@@ -70,7 +71,7 @@ def measure_findings(model: Any, X: Any, y: Any) -> Findings:
         wrongness=np.where(wrong, np.abs(scores) + 1e-300, 0.0),
         said=lambda i: f"{truth_labels[i]} taken for {found[i]}",
         drawn=drawn,
-        legend=note(f"Positive scores speak for {positive}."),
+        legend=note(f"Rows with positive scores are predicted as {positive}."),
         sections=(
             confusion_section(LabelConfusion.of(zip(truth_labels, found, strict=True)), "row"),
             _curves(truth, scores),
@@ -79,7 +80,7 @@ def measure_findings(model: Any, X: Any, y: Any) -> Findings:
 
 
 def query_findings(model: Any, X: Any, y: Any, qid: Any = None) -> Findings:
-    """The measure of every query; a query is worse the lower it is."""
+    """Measure the ranking of every query, and rank queries by it."""
     scores, levels = np.asarray(model.predict(X), dtype=float), np.asarray(y, dtype=float)
     values = query_scores(levels, scores, qid, model.measure, model.k, model.relevant)
     groups, names = Groups.by(scores[:, None], query_ids(qid, len(scores)))
@@ -92,24 +93,24 @@ def query_findings(model: Any, X: Any, y: Any, qid: Any = None) -> Findings:
         measures.append(
             _over("average precision (mean)", query_scores(levels, scores, qid, "map", None, model.relevant))
         )
-    unjudged = int(np.sum(~known))
-    said = f" {unjudged} queries have nothing relevant, and no score." if unjudged else ""
+    undefined = int(np.sum(~known))
+    said = f" {undefined} queries have no relevant rows, so that the measure is not defined." if undefined else ""
 
     def drawn(g: int) -> Any:
         rows = groups.members(g)
         order, best = rows[worst_order(levels[rows], scores[rows])], np.sort(levels[rows])[::-1]
         listed = [
             [
-                place,
+                position,
                 row,
                 Element("span", f"{levels[row]:g}", class_="bad" if levels[row] < ideal else "good"),
                 f"{ideal:g}",
                 f"{scores[row]:.4g}",
             ]
-            for place, (row, ideal) in enumerate(zip(order[:MOST_ROWS], best, strict=False), 1)
+            for position, (row, ideal) in enumerate(zip(order[:MOST_ROWS], best, strict=False), 1)
         ]
         cut = note(f"The first {MOST_ROWS} of {len(rows)} rows are shown.") if len(rows) > MOST_ROWS else None
-        return [table(["place", "row", "relevance", "ideal", "score"], listed, numbers=range(5)), cut]
+        return [table(["position", "row", "relevance", "ideal", "score"], listed, numbers=range(5)), cut]
 
     return Findings(
         unit="query",
@@ -118,20 +119,20 @@ def query_findings(model: Any, X: Any, y: Any, qid: Any = None) -> Findings:
         said=lambda g: f"qid {plain(names[g])}: {named} {values[g]:.3f}",
         drawn=drawn,
         legend=note(
-            f"Rows in the order of their scores; red ones are less relevant than what should stand there.{said}"
+            f"Rows in the order of their scores; red ones are less relevant than the ideal row at that position.{said}"
         ),
         sections=(_spread(values),),
     )
 
 
 def _over(name: str, values: Array) -> ReportedMeasure:
-    """The mean over queries for which it is defined."""
+    """Average values over the queries for which they are defined."""
     known = np.isfinite(values)
     return share_of(name, np.where(known, values, 0.0), known)
 
 
 def _spread(values: Array) -> Section:
-    """How the queries differ: their values from the lowest to the highest."""
+    """Chart the values of all queries from the lowest to the highest."""
     known = np.sort(values[np.isfinite(values)])
     if not len(known):
         return Section("Queries one by one", note("No query has a value."))
@@ -143,9 +144,9 @@ def _spread(values: Array) -> Section:
 
 
 def _curves(truth: Any, scores: Array) -> Section:
-    """Precision against recall, and the ROC curve, as the cut goes through all scores."""
+    """Chart precision against recall, and the ROC curve."""
     order = np.argsort(-scores, kind="stable")
-    last = np.append(np.diff(scores[order]) != 0, True)  # tied rows come together
+    last = np.append(np.diff(scores[order]) != 0, True)  # tied rows are one step of a curve
     hits, taken = np.cumsum(truth[order])[last], np.flatnonzero(last) + 1
     recall, precision = hits / max(int(truth.sum()), 1), hits / taken
     false = (taken - hits) / max(int((~truth).sum()), 1)

@@ -1,4 +1,4 @@
-"""The weights at which latent training of rankings begins: a classifier of relevant rows, or what the user gives."""
+"""The initial weights of latent training of rankings: a classifier of relevant rows, or weights of the user."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from maxmargin.structures.ranking.topk_batch import TopKBatch
 
 
 def relevance_classifier(batch: TopKBatch, weights: Array, C: float) -> Array:
-    """The weights of a linear classifier of relevant rows, in which every query counts as much as its weight says.
+    """Train a linear classifier of relevant rows, in which every query counts by its weight.
 
-    The intercept hardly costs anything, so that it is not the weights that tell how rare relevant rows are.
+    The intercept is hardly penalised, so that it, and not the weights, models how rare relevant rows are.
     """
     from sklearn.svm import LinearSVC  # slow to import
 
@@ -26,14 +26,14 @@ def relevance_classifier(batch: TopKBatch, weights: Array, C: float) -> Array:
         return np.zeros(batch.atoms.dim)
     each = np.arange(len(used) + 1, dtype=np.int32)
     rows = AtomRows(batch.atoms, each, batch.rows[used].astype(np.int32), np.ones(len(used))).tocsr()
-    rows.indptr, rows.indices = rows.indptr.astype(np.int32), rows.indices.astype(np.int32)  # liblinear has no others
+    rows.indptr, rows.indices = rows.indptr.astype(np.int32), rows.indices.astype(np.int32)  # required by liblinear
     model = LinearSVC(C=C, dual=False, intercept_scaling=10.0)
     model.fit(rows, relevant[used], (weights / sizes / len(sizes))[query][used])
     return np.array(model.coef_[0])
 
 
 def checked_start(start: Any, n_features: int) -> Array:
-    """The weights that the user wants training to begin at."""
+    """Return the user's initial weights after checking them."""
     try:
         weights = np.array(start, dtype=float)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Folds of a sample: which rows are held out together, so that scores can be had of models that have not seen them."""
+"""Folds of a sample for cross-validation: which rows are held out together."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.structures.ranking.groups import Groups, Indices
 
-FEW, FOLDS_OF_FEW, FOLDS = 100, 5, 3  # few examples of a class: nearly all must be learnt from
+FEW, FOLDS_OF_FEW, FOLDS = 100, 5, 3  # with few examples of a class, more folds leave more of them for training
 
 
 def deal_folds(sample: Groups, truth: Array, seed: int) -> Indices | None:
-    """The fold of every row; None where the rows of a class are all equal, so that none can be held out.
+    """Return the fold of every row, or None if the rows of a class are all equal, so that none can be held out.
 
-    Positive and negative rows are shuffled and dealt in turn, so that every fold has its share of both. Equal rows of a
-    class are dealt as one: what is held out is then nowhere learnt from, and a row that stands twice is one of weight
-    2. The order of rows does not matter. There are three folds, five where a class has fewer than a hundred different
-    rows, or as many as it has.
+    Positive and negative rows are shuffled and dealt in turn (stratified folds). Equal rows of a class share a fold:
+    training never sees a held-out row, and a row that occurs twice is equivalent to one of weight 2. The order of rows
+    does not matter. There are three folds, five if a class has fewer than a hundred different rows, and never more than
+    the different rows of a class.
     """
     rng = np.random.default_rng(seed)
     kind = _kinds(sample, truth, rng)
@@ -35,7 +35,7 @@ def deal_folds(sample: Groups, truth: Array, seed: int) -> Indices | None:
 
 
 def _kinds(sample: Groups, truth: Array, rng: Any) -> NDArray[np.int64]:
-    """The same number for equal rows of a class, told by their products with a random vector, and in their order."""
+    """Number the different rows of each class, identified and sorted by their products with a random vector."""
     marks = np.asarray(sample.matrix @ rng.uniform(1, 2, sample.matrix.shape[1]), dtype=float)[sample.rows]
     order = np.lexsort((marks, truth))
     rounding = 1e-12 * np.abs(marks).max()

@@ -1,4 +1,4 @@
-"""GainBatch, PositionBatch: queries whose most violated ranking is searched for when the loss is 1 - NDCG itself.
+"""GainBatch and PositionBatch: search for the most violated ranking of queries if the loss is 1 - NDCG itself.
 
 They differ in the joint features Ψ: those of pairs, and those of positions; see tasks.Ranking.
 """
@@ -18,7 +18,7 @@ from maxmargin.structures.ranking.orders import discounts, gains, ideal_dcg
 from maxmargin.structures.ranking.pair_batch import pair_weights
 from maxmargin.structures.ranking.segmented_batch import SegmentedBatch, Segments
 
-STATES = 5_000_000  # of the dynamic program over graded rankings of one query
+STATES = 5_000_000  # the most states of the dynamic program for one query
 
 
 class GainScratch(NamedTuple):
@@ -38,13 +38,13 @@ class GainScratch(NamedTuple):
 
 
 class GradedBatch(SegmentedBatch):
-    """What both know of queries before there are scores. k : the last position that earns something, or None."""
+    """Base class with the gains of queries; k is the last position with a positive discount, or None."""
 
     def __init__(self, task: Any, packed: Segments, levels: Sequence[Array], k: int | None):
         super().__init__(task, packed)
         self.k = k
         self.ideal = np.ones(len(levels))  # the best DCG of every query
-        self.gains = np.zeros(len(self.starts))  # of every segment, divided by the query's best DCG
+        self.gains = np.zeros(len(self.starts))  # of every segment, divided by the ideal DCG
         for g, values in enumerate(levels):
             own = slice(self.segments[g], self.segments[g + 1])
             if own.stop - own.start > 1:
@@ -53,7 +53,7 @@ class GradedBatch(SegmentedBatch):
 
 
 class GainBatch(GradedBatch):
-    """Ψ of pairs: a dynamic program over how many rows of each level are ranked, see compiled/ranking.py."""
+    """Batch with Ψ of pairs: a dynamic program over the numbers of ranked rows of each level (compiled/ranking.py)."""
 
     def __init__(self, task: Any, packed: Segments, levels: Sequence[Array], k: int | None):
         super().__init__(task, packed, levels, k)
@@ -86,7 +86,7 @@ class GainBatch(GradedBatch):
 
 
 class PositionBatch(GradedBatch):
-    """Ψ of positions: choose positions q for rows i to maximise Σ_i c_q s_i - λ G_i D_q.
+    """Batch with Ψ of positions: choose positions q for rows i to maximise Σ_i c_q s_i - λ G_i D_q.
 
     c_q = 1/log2(1 + q), and D_q = c_q up to position k, then 0; c and the gains G are divided by the ideal DCG. Without
     k the best order is by s_i - λ G_i.
@@ -112,7 +112,7 @@ class PositionBatch(GradedBatch):
             else:
                 values = np.outer(scores, weights) / ideal - lam[j] * np.outer(earned, paid)
                 position = linear_sum_assignment(values, maximize=True)[1]
-            less = earned - earned[np.argsort(position)]  # than the truth earns at each position: exactly 0 if no less
+            less = earned - earned[np.argsort(position)]  # loss of gain at each position, exactly 0 for equal gains
             losses[j] = max(float(np.dot(less, paid)), 0.0)
             steps = np.append(0, np.cumsum(lengths))
             truth = np.repeat([np.mean(weights[a:b]) for a, b in pairwise(steps)], lengths)

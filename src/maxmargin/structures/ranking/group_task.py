@@ -1,4 +1,4 @@
-"""GroupTask: what tasks share whose outputs speak of the rows of a group: scores of rows, and how groups are packed."""
+"""GroupTask: the base of tasks whose outputs are about the rows of a group."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from maxmargin.structures.ranking.segmented_batch import Segments
 
 
 class GroupTask(UnitTask):
-    """A task over groups of rows: one weight per feature, or a kernel of rows."""
+    """Base class of tasks over groups of rows, with one weight per feature or a kernel of rows."""
 
     n_features_: int
 
@@ -27,17 +27,17 @@ class GroupTask(UnitTask):
         self._check_length(self.n_features_, 1, 0)
 
     def _set_rows(self, X: Any) -> None:
-        """Part of `setup`: the width of the rows, and the length of w."""
+        """Set the width of the rows and the length of w; part of `setup`."""
         matrix = Groups.of(X).matrix
         self.n_features_ = matrix.shape[1]
         self._set_dim(matrix, 1, 0)
 
     def row_scores(self, w: Array, matrix: Any) -> Array:
-        """The score of every row of a matrix."""
+        """Compute the score of every row of a matrix."""
         return self._unit_scores(w, checked_matrix(matrix, self.n_features_), 1, 0)[:, 0]
 
     def _segments(self, X: Any, levels: Sequence[Array], weights: Sequence[Array] | None = None) -> Segments:
-        """Part of `pack`: the rows in segments of equal level, and their atoms."""
+        """Sort the rows into segments of equal level, and make their atoms; part of `pack`."""
         groups = Groups.of(X)
         owner = np.full(groups.matrix.shape[0], -1)
         owner[groups.rows] = np.repeat(np.arange(len(groups)), groups.sizes)

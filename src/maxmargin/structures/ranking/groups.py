@@ -1,4 +1,4 @@
-"""Groups: the input of tasks whose outputs speak of many rows of a matrix (a sample, the answers to a query)."""
+"""Groups: the input of tasks whose outputs are about many rows of a matrix (a sample, the answers to a query)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,30 @@ Indices = NDArray[np.int64]
 
 
 class Groups(Sequence[Any]):
-    """The rows of one matrix in groups; element g is the matrix of its rows, taken out only when asked for.
+    """Sequence of groups of rows of one matrix; element g is the matrix of its rows, made on access.
 
     Group g has the rows number rows[bounds[g]] … rows[bounds[g + 1] - 1].
+
+    Parameters
+    ----------
+    matrix : array or sparse matrix of shape (n, F)
+        All rows.
+    rows : array of int
+        Row numbers, group by group.
+    bounds : array of shape (n_groups + 1,)
+        The limits of the groups in `rows`.
+
+    See Also
+    --------
+    Ranking, TopK, Contingency : Tasks that take them as X.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> groups, names = tasks.Groups.by(np.array([[1.0], [2.0], [3.0]]), ["a", "b", "a"])
+    >>> names.tolist(), groups[0].tolist()
+    (['a', 'b'], [[1.0], [3.0]])
     """
 
     def __init__(self, matrix: Any, rows: Indices, bounds: Indices):
@@ -25,7 +46,7 @@ class Groups(Sequence[Any]):
 
     @classmethod
     def by(cls, matrix: Any, keys: Any) -> tuple[Groups, NDArray[Any]]:
-        """Rows with equal keys together, in the order of their appearance; and the key of every group."""
+        """Group rows with equal keys, in order of appearance; return the groups and their keys."""
         keys = np.asarray(keys)
         names, first, group = np.unique(keys, return_index=True, return_inverse=True)
         appearance = np.argsort(first)
@@ -37,7 +58,7 @@ class Groups(Sequence[Any]):
 
     @classmethod
     def of(cls, X: Any) -> Groups:
-        """A list of matrices, one per group, as groups of their stack."""
+        """Stack a list of matrices, one per group."""
         if isinstance(X, Groups):
             return X
         for g, x in enumerate(X):
@@ -64,20 +85,20 @@ class Groups(Sequence[Any]):
         return np.diff(self.bounds)
 
     def members(self, g: int) -> Indices:
-        """The row numbers of a group."""
+        """Return the row numbers of a group."""
         return self.rows[self.bounds[g] : self.bounds[g + 1]]
 
     def of_rows(self, values: NDArray[Any]) -> list[NDArray[Any]]:
-        """One value per row of the matrix as one array per group."""
+        """Split one value per row of the matrix into one array per group."""
         return [values[self.members(g)] for g in range(len(self))]
 
 
 def query_ids(qid: Any, n: int) -> NDArray[Any]:
-    """One query id per row; without any, all rows are one query."""
+    """Return one query id per row; without any, all rows are one query."""
     ids = np.zeros(n, dtype=int) if qid is None else np.asarray(qid)
     if ids.shape != (n,):
         raise ValueError(f"qid has shape {ids.shape}; expected ({n},), the query of every row")
-    if ids.dtype.kind in "biuU":  # none is missing, and all are of one kind
+    if ids.dtype.kind in "biuU":  # such arrays have no missing values and one type
         return ids
     missing = [i for i, each in enumerate(ids.tolist()) if each is None or each != each]
     if missing:

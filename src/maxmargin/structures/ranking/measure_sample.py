@@ -15,11 +15,11 @@ from maxmargin.structures.ranking.groups import Groups, Indices
 from maxmargin.structures.ranking.measures import Measure
 from maxmargin.structures.ranking.row_labels import WeightedRows
 
-MOST_ROWS = 10**8  # that repeated examples may make
+MOST_ROWS = 10**8  # rows that repeating examples by their weights may make
 
 
 class MeasureSample(NamedTuple):
-    """The rows that a measure is trained on, with their labels."""
+    """Rows that a measure is trained on, with their labels."""
 
     rows: Groups  # one group of all rows that count; a constant feature, if there is one, is the last column
     labels: Array | WeightedRows  # 1 for rows of the positive class, 0 for others
@@ -33,7 +33,7 @@ class MeasureSample(NamedTuple):
         return Groups(rows.matrix[:, : self.n_features], rows.rows, rows.bounds)
 
     def part(self, chosen: NDArray[np.bool_], constant: bool) -> tuple[Groups, Array | WeightedRows]:
-        """Return some of the rows, and their labels."""
+        """Return the chosen rows and their labels."""
         seen, labels = self.seen(constant), self.labels
         rows = Groups(seen.matrix, seen.rows[chosen], np.array([0, np.count_nonzero(chosen)]))
         if isinstance(labels, WeightedRows):

@@ -39,7 +39,7 @@ from maxmargin.training.options import Options
 CutBy = Literal["cv", "trained"]
 TrainFor = Literal["auto", "measure"]
 
-FOLD_TOL = 0.01  # the gap of trainings that only score what they have not seen
+FOLD_TOL = 0.01  # the least relative gap of trainings in cross-validation
 
 
 class MeasureSVC(MatrixClassifier):
@@ -47,9 +47,9 @@ class MeasureSVC(MatrixClassifier):
 
     It minimises ½‖w‖² + C · max_z [Δ(y, z) - ⟨w, Ψ(X, y) - Ψ(X, z)⟩] over all labellings (or rankings) z of the sample.
 
-    The loss Δ is one minus the measure (or the measure itself where smaller is better), and the maximum is at least the
-    loss of the prediction on the training sample; not so for the measures at k, unless as many are positive: the truth
-    is then none of the predictions with k positives that they compare. Joachims, "A support vector method for
+    The loss Δ is one minus the measure (or the measure itself if smaller is better), and the maximum is at least the
+    loss of the prediction on the training sample. That does not hold for the measures at k unless k rows are positive,
+    because the truth is then not among the predictions with k positives. Joachims, "A support vector method for
     multivariate performance measures" (ICML 2005), the method of SVM-perf.
 
     Parameters
@@ -59,12 +59,12 @@ class MeasureSVC(MatrixClassifier):
         "prbep" (precision where it equals recall), "precision_at_k", "recall_at_k" (with `k`): of the examples with the
         highest scores.
         "roc_auc", "average_precision": of the order of all scores.
-        "kld", "nkld", "absolute_error", "relative_absolute_error", "q": of the estimated share of positives, for those
-        who count rather than classify (quantification).
-        A function loss(tp, fp, fn, tn) of arrays of counts: never negative, 0 where fp = fn = 0. A pass costs
-        O(n log n), but O(n₊n₋) for "q" and for functions that are not linear in tp where tp + fp is fixed.
+        "kld", "nkld", "absolute_error", "relative_absolute_error", "q": of the estimated share of positives
+        (quantification).
+        A function loss(tp, fp, fn, tn) of arrays of counts: never negative, 0 if fp = fn = 0. A pass costs O(n log n),
+        but O(n₊n₋) for "q" and for functions that are not linear in tp for fixed tp + fp.
     k : int or None
-        How many examples "precision_at_k" and "recall_at_k" look at.
+        The number of examples of "precision_at_k" and "recall_at_k".
     beta : float
         Recall counts beta times as much as precision in "fbeta".
     pos_label : label or None
@@ -73,20 +73,19 @@ class MeasureSVC(MatrixClassifier):
         Weight of the slack. For "error" this is C · mean hinge, that is LinearSVC(loss="hinge", C=C/n); for other
         measures a useful C depends little on the size of the sample and the share of positives.
     fit_intercept : bool
-        Add a constant feature 1 (regularised like the others, as liblinear does) for measures that see the threshold;
-        for those of scores the intercept is set after training in any case.
+        Whether to add a constant feature 1 (regularised like the others, as in liblinear) for measures that depend on
+        the threshold; for measures of scores the intercept is always set after training.
     {kernel}
     train_for : "auto" or "measure"
-        "measure" minimises the bound above, whatever comes of it. "auto" trains a classifier of the single examples
-        instead, by their squared hinge, where the bound has its optimum at w = 0 or where, in cross-validation, those
-        scores have the better measure by more than a standard error: ½‖w‖² + (C/n₊) Σ_i h(y_i ⟨w, x_i⟩) with n₊
-        positive examples and the modified Huber loss h (see SoftLabels), close to LinearSVC(C=C/n₊). Not with `bounds`
-        or a `prior`, nor for measures of order.
+        "measure" always minimises the bound above. "auto" trains a classifier of single examples instead if the bound
+        has its optimum at w = 0, or if that classifier has a better measure in cross-validation by more than a standard
+        error. It minimises ½‖w‖² + (C/n₊) Σ_i h(y_i ⟨w, x_i⟩) with n₊ positive examples and the modified Huber loss h
+        (see SoftLabels), close to LinearSVC(C=C/n₊). Not with `bounds` or a `prior`, nor for measures of order.
     cut : "cv" or "trained"
-        Where `predict` cuts the scores. "cv": where the measure is best on scores of held-out folds, in the mean over
-        folds (the middle one of the cuts within a standard error of that); for measures at k and "prbep" after as many
-        such scores as they look at, for those of order where they have the fewest balanced errors. "trained": by the
-        weight of the constant feature, or likewise on the scores of the training sample.
+        The threshold of scores that `predict` uses. "cv": the one with the best mean of the measure over held-out folds
+        (the middle one of those within a standard error); for measures at k and "prbep" the one with the right number
+        of scores above it, for measures of order the one with the lowest balanced error. "trained": by the weight of
+        the constant feature, or by the same rules on the scores of the training sample.
     solver : str or Solver
         "one_slack" by default: the whole sample is one structural example.
     {tol}
@@ -97,21 +96,21 @@ class MeasureSVC(MatrixClassifier):
     coef_ : array of shape (1, n_features)
         The weights of features.
     intercept_ : array of shape (1,)
-        The constant, with what the cut has added.
+        The intercept, including offset_.
     classes_ : array of shape (2,)
         The labels in sorted order.
     weights_ : dict of Weights
         The weights of features and the intercept by name, for the score of the positive class.
     trained_for_ : str or callable
-        The measure, or "modified_huber" in its place. certificate_ and certify are about this objective, on all the
-        data; nothing is proved about the cut. A printed certificate says "soft labels" then.
+        The measure, or "modified_huber" if a classifier of single examples was trained (a printed certificate then says
+        "soft labels"). certificate_ and certify are about this objective on all the data, not about the cut.
     cut_by_ : str
         "cross-validation" or "training".
     offset_ : float
-        What the cut has added to the scores.
+        The number added to the scores by the cut.
     cv_scores_ : dict
-        The mean over folds of the measure at the best cut, for everything that may be trained for; empty without
-        cross-validation. That of trained_for_ compares values of C: fit_path has it for every one of them.
+        The mean over folds of the measure at the best cut, for every objective; empty without cross-validation. That of
+        trained_for_ compares values of C: the models of fit_path each have their own.
     n_features_in_ : int
         The number of features.
     certificate_ : Certificate
@@ -126,17 +125,17 @@ class MeasureSVC(MatrixClassifier):
 
     Notes
     -----
-    `fit` takes sample_weight where it has a meaning: any weights for "error", "balanced_error" and "roc_auc", and whole
-    numbers, which count an example so many times, for the others.
+    `fit` takes any sample_weight for "error", "balanced_error" and "roc_auc", and whole numbers, which repeat an
+    example, for the other measures.
 
-    Cross-validation has three folds, five where a class has fewer than 100 examples, and fewer where it has fewer than
-    five; with one there is none, and a CutNotValidated warning. Folds depend on random_state and on the rows, not on
-    their order; equal rows share a fold. It takes a training for every fold, each to the same gap (at least 1%): with
-    train_for="measure" and cut="trained" there is none. A callback sees them by Record.where ("fold 2 of 5").
+    Cross-validation has three folds, five if a class has fewer than 100 examples, and fewer if a class has fewer than
+    five; if a class has one, there is no cross-validation but a CutNotValidated warning. Folds depend on random_state
+    and on the rows, not on their order; equal rows share a fold. It takes one training per fold, each to the same gap
+    (at least 1%); train_for="measure" with cut="trained" avoids it. In callbacks, Record.where says "fold 2 of 5".
 
-    Where classes overlap much and positives are rare, w = 0 can be the optimum for "f1", "prbep" and the measures at k:
-    their bound is tight for data that can nearly be separated, such as text. With train_for="measure" a NothingLearnt
-    warning says so.
+    If classes overlap much and positives are rare, w = 0 can be the optimum for "f1", "prbep" and the measures at k:
+    their bound is tight only for nearly separable data, such as text. With train_for="measure" a NothingLearnt warning
+    says so.
 
     Examples
     --------
@@ -148,7 +147,7 @@ class MeasureSVC(MatrixClassifier):
     """
 
     _default_tol = 1e-2
-    offset_ = 0.0  # of the intercept, from cutting scores after training
+    offset_ = 0.0  # added to scores by the cut after training
     trained_for_: Any
     cut_by_: str
     cv_scores_: dict[Any, float]
@@ -188,7 +187,7 @@ class MeasureSVC(MatrixClassifier):
         super().__init__(C=C, solver=solver, **options)
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Train on a dense or sparse (n, F) matrix with two classes, or on packed rows in the place of X and y."""
+        """Train on a dense or sparse (n, F) matrix with two classes, or on packed rows instead of X and y."""
         sample = self._sample(X, y, sample_weight)
         chooser = self._chooser(sample)
         first = chooser.objectives[0]
@@ -206,9 +205,9 @@ class MeasureSVC(MatrixClassifier):
         """Yield the models of `fit_path` one by one; each has a cross-validation of its own."""
         if self.checkpoint is not None:
             raise ValueError(
-                "MeasureSVC takes no checkpoint where several values of C are trained (fit_path, Tuned): all folds of "
-                "a measure start from where those of the last C have ended, of which a checkpoint keeps the weights "
-                "alone. Fit every C alone, with a checkpoint of its own"
+                "MeasureSVC takes no checkpoint if several values of C are trained (fit_path, Tuned), because all "
+                "folds start from the solutions of the last C, of which a checkpoint keeps only the weights. "
+                "Fit every C alone, with a checkpoint of its own"
             )
         sample = self._sample(X, y, sample_weight)
         chooser = self._chooser(sample)
@@ -236,20 +235,19 @@ class MeasureSVC(MatrixClassifier):
         return super().certify(sample.rows, [sample.labels], tol=tol)
 
     def decision_function(self, X: Any) -> Array:
-        """(n,) scores, positive for classes_[1] as everywhere in scikit-learn, whichever class is the positive one."""
-        scores = self._scores(X)  # first, because it says whether there is a model
+        """Return the (n,) scores, positive for classes_[1] as in scikit-learn, whichever class is `pos_label`."""
+        scores = self._scores(X)  # first, because it checks that there is a model
         return self._sign * scores
 
     def predict(self, X: Any) -> Any:
-        """Return the positive class for rows with a positive score, and the other class elsewhere."""
+        """Return the positive class for rows with a positive score, and the other class for the rest."""
         found = self._scores(X) > 0
         return self.classes_[np.where(found == (self._sign > 0), 1, 0)]
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Return the measure on these data: higher is better. Losses such as "error" and "kld" count negative.
 
-        Measures at k and "prbep" look at the highest scores here, not at the intercept, and take tied ones in the worst
-        order.
+        Measures at k and "prbep" use the highest scores, not the intercept, and take tied ones in the worst order.
         """
         X, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
         scores = self._scores(X)
@@ -261,7 +259,7 @@ class MeasureSVC(MatrixClassifier):
             raise ValueError(f"{where}; expected one of the classes {self.classes_.tolist()}")
         truth = y == self._positive
         if truth.all() or not truth.any():
-            raise ValueError(f"y has one class only, so measure {self.measure!r} is not defined")
+            raise ValueError(f"y has one class only, so measure {self.measure!r} is not defined; expected both classes")
         weights = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         measure = score_measure(self)
         if not isinstance(measure, str) and measure.size is not None:
@@ -275,14 +273,14 @@ class MeasureSVC(MatrixClassifier):
 
     @property
     def coef_(self) -> Array:
-        """(1, n_features) weights."""
+        """The weights of features, an array of shape (1, n_features)."""
         check_is_fitted(self)
         refuse_kernel(self)
         return self._sign * self.w_[None, : self.n_features_in_]
 
     @property
     def intercept_(self) -> Array:
-        """(1,): the weight of the constant feature, plus what cutting the scores has added."""
+        """The weight of the constant feature plus offset_, an array of shape (1,)."""
         check_is_fitted(self)
         refuse_kernel(self)
         return np.array([self._sign * (self.w_[self.n_features_in_ :].sum() + self.offset_)])
@@ -302,12 +300,12 @@ class MeasureSVC(MatrixClassifier):
 
     @property
     def partial_fit(self) -> Any:
-        """Not offered, whatever the solver: a measure of the whole sample cannot be trained on pieces of it."""
+        """Not offered, because a measure of the whole sample cannot be trained on pieces of it."""
         raise NoPartialFit("MeasureSVC has no partial_fit, because its measure is defined on the whole sample")
 
     @property
     def path_risk(self) -> float:
-        """The risk of the bound, whatever was trained for in its place: risks of two problems cannot be compared."""
+        """The risk of the bound, even if another objective was trained, because their risks cannot be compared."""
         return self._bound_risk
 
     # --- the sample
@@ -328,9 +326,9 @@ class MeasureSVC(MatrixClassifier):
         return self.task_.row_scores(self.w_, X) + self.offset_
 
     def _sample(self, X: Any, y: Any, sample_weight: Any, reset: bool = True) -> MeasureSample:
-        """Return the whole sample as one structural example. Weights become part of the labels, or repeat rows.
+        """Return the whole sample as one structured example; weights become part of the labels, or repeat rows.
 
-        reset : whether it is for training; it is then remembered which classes and how many features there are.
+        reset : whether it is for training, which sets the classes and the number of features.
         """
         if reset:
             for name, known in (("train_for", get_args(TrainFor)), ("cut", get_args(CutBy))):
@@ -351,7 +349,7 @@ class MeasureSVC(MatrixClassifier):
         labels = (y == self._positive).astype(float)[rows]
         if np.all(labels == labels[0]):
             one = plain(y[rows[0]])
-            raise ValueError(f"the examples of positive weight have only one class, {one!r}; a measure needs both")
+            raise ValueError(f"the examples of positive weight have only one class, {one!r}; expected both classes")
         if not isinstance(measure, str) and measure.size is not None and measure.size(0) > len(rows):
             raise ValueError(f"k = {self.k} is larger than the sample, which has {len(rows)} examples")
         groups = Groups(X, rows, np.array([0, len(rows)]))
@@ -364,19 +362,19 @@ class MeasureSVC(MatrixClassifier):
         return any(objective.constant for objective in objectives_of(self))
 
     def _fit_for(self, objective: Objective, sample: MeasureSample, checkpoint: Checkpoint | None) -> None:
-        """Train for an objective on the whole sample, and keep the model, with scores that are not cut yet."""
+        """Train for an objective on the whole sample; offset_ is set later."""
         self.trained_for_, self.offset_ = objective.name, 0.0
         rows, labels = sample.seen(objective.constant), [sample.labels]
         self._fit(rows, labels, None, checkpoint, objective.task_for(rows, labels))
 
     def _remedy_for_zero(self) -> str:
-        instead = "; train_for='auto' trains a classifier of single examples then" * (self.train_for != "auto")
+        instead = ", or train_for='auto', which then trains on single examples" * (self.train_for != "auto")
         return remedy_for_zero(self.measure) + instead
 
     # --- choosing the objective and the cut
 
     def _chooser(self, sample: MeasureSample) -> TrainingChooser:
-        """Return what chooses the objective and the cut for this sample."""
+        """Return the chooser of the objective and the cut for this sample."""
         return TrainingChooser(
             objectives_of(self),
             score_measure(self),
@@ -408,7 +406,7 @@ class MeasureSVC(MatrixClassifier):
             return solution, trained.task.row_scores(trained.w, unseen)
 
     def _finish(self, sample: MeasureSample, objective: Objective, cuts: dict[Any, Cut]) -> None:
-        """Cut the scores of the model that was trained for an objective, and keep what cross-validation has found."""
+        """Set the cut of the trained model, and keep the results of cross-validation."""
         self.n_examples_ = len(sample.rows.rows)
         self.cv_scores_ = {name: cut.mean for name, cut in cuts.items()}
         self.cut_by_ = "cross-validation" if self.cut == "cv" and objective.name in cuts else "training"
@@ -418,7 +416,7 @@ class MeasureSVC(MatrixClassifier):
             self.offset_ = self._trained_offset(sample, objective)
 
     def _trained_offset(self, sample: MeasureSample, objective: Objective) -> float:
-        """Return what to add to all scores so that `predict` cuts where the measure looks; 0 if training did that."""
+        """Return the offset of the scores that suits the measure on the training sample; 0 if training set it."""
         measure = score_measure(self)
         if objective.name == self.measure and not isinstance(measure, str) and measure.size is None:
             return 0.0

@@ -1,12 +1,12 @@
 """Losses of binary predictions as functions of the contingency table (true and false positives and negatives).
 
 With P positive and Q negative examples a prediction has a true and b false positives, m = a + b in all. Every loss here
-is 0 at the truth (a = P, b = 0) and at least 0 elsewhere. What makes most of them cheap to search: for a fixed number m
+is 0 at the truth (a = P, b = 0) and at least 0 elsewhere. Most of them are cheap to search because for a fixed number m
 of predicted positives the loss is linear in a,
 
     Δ(a, m - a) = alpha_m + beta_m · (min(m, P) - a),    alpha_m, beta_m >= 0.                                  (1)
 
-The measures at k fix m = k; those of quantification (how many are positive, whichever they are) depend on m alone.
+The measures at k fix m = k; those of quantification (estimating the share of positives) depend on m alone.
 """
 
 from __future__ import annotations
@@ -30,46 +30,46 @@ EXPECTED = (
     "np.maximum instead of if and max"
 )
 
-CELLS = 2_000_000  # of a loss table that are evaluated at once
-KEPT = 10_000_000  # up to which a whole table is kept
+CELLS = 2_000_000  # cells of a loss table that are evaluated at once
+KEPT = 10_000_000  # cells of the largest table that is kept
 
 
 class LossLines(NamedTuple):
-    """The allowed numbers of predicted positives, and the loss (1) along each."""
+    """Allowed numbers m of predicted positives, with the coefficients of the loss (1) for each."""
 
     sizes: Counts
     alpha: Array
     beta: Array
 
     def steepest(self, P: int, Q: int) -> float:
-        """What one more false positive adds to the loss at most; inf where not all numbers are allowed."""
+        """Bound the increase of the loss by one more false positive; inf if not all numbers m are allowed."""
         if not np.array_equal(self.sizes, np.arange(P + Q + 1)):
             return np.inf
-        least, here = np.maximum(self.sizes + 1 - Q, 0)[:-1], np.minimum(self.sizes, P)  # true positives
+        least, most = np.maximum(self.sizes + 1 - Q, 0)[:-1], np.minimum(self.sizes, P)  # true positives
         change = [
-            self.alpha[1:] + self.beta[1:] * (here[1:] - a) - self.alpha[:-1] - self.beta[:-1] * (here[:-1] - a)
-            for a in (least, here[:-1])  # it is linear between these
+            self.alpha[1:] + self.beta[1:] * (most[1:] - a) - self.alpha[:-1] - self.beta[:-1] * (most[:-1] - a)
+            for a in (least, most[:-1])  # the increase is linear between these
         ]
-        allowed = least <= here[:-1]
+        allowed = least <= most[:-1]
         return float(np.max(np.maximum(*change)[allowed], initial=0.0)) * (1 + 1e-9) + 1e-15
 
 
 class Measure(NamedTuple):
-    """A loss(tp, fp, fn, tn) that takes arrays."""
+    """Measure of binary predictions, given by a loss(tp, fp, fn, tn) of arrays."""
 
     loss: TableLoss
-    linear: bool | None = True  # whether (1) holds; None where it is to be found out
-    size: Callable[[int], int] | None = None  # from P, the one number of predicted positives that is compared
-    per_positive: bool = True  # joint features are a mean over as many examples as are positive, or over all of them
-    value: TableLoss | None = None  # the number to report, where that is not minus the loss
+    linear: bool | None = True  # whether (1) holds; None if unknown
+    size: Callable[[int], int] | None = None  # the only allowed number m of predicted positives, as a function of P
+    per_positive: bool = True  # whether joint features are divided by the number of positive examples, or of all
+    value: TableLoss | None = None  # the number to report, if that is not minus the loss
     separable: bool = False  # the loss is a sum over examples, so that examples may have any weights
 
     def worth(self, tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-        """The number to report: higher is better."""
+        """Return the number to report; higher is better."""
         return -np.asarray(self.loss(tp, fp, fn, tn)) if self.value is None else self.value(tp, fp, fn, tn)
 
     def lines(self, P: int, Q: int) -> LossLines:
-        """The loss along a + b = m for P positive and Q negative examples."""
+        """Return the coefficients of the loss along a + b = m for P positive and Q negative examples."""
         sizes = np.arange(P + Q + 1) if self.size is None else np.array([min(self.size(P), P + Q)])
         low, high = np.maximum(sizes - Q, 0), np.minimum(sizes, P)
         first, last = self.table(low, sizes - low, P, Q), self.table(high, sizes - high, P, Q)
@@ -77,7 +77,7 @@ class Measure(NamedTuple):
         return LossLines(sizes, last, beta)
 
     def on_lines(self, P: int, Q: int) -> bool:
-        """Whether (1) holds for all tables of so many examples; looks at each of them unless that is known."""
+        """Return whether (1) holds for all tables of P and Q examples; tries all of them unless `linear` says so."""
         if self.linear is not None:
             return self.linear
         sizes, *terms = self.lines(P, Q)
@@ -91,18 +91,18 @@ class Measure(NamedTuple):
         return True
 
     def blocks(self, P: int, Q: int) -> Iterator[tuple[int, Array]]:
-        """The losses of all tables, some rows a = first, first + 1, … at a time, each with b = 0 … Q."""
+        """Yield the losses of all tables in blocks of rows a = first, first + 1, …, each with b = 0 … Q."""
         height = max(1, CELLS // (Q + 1))
         for first in range(0, P + 1, height):
             a = np.arange(first, min(first + height, P + 1))
             yield first, np.ascontiguousarray(self.table(a[:, None], np.arange(Q + 1)[None, :], P, Q))
 
     def kept_blocks(self, P: int, Q: int) -> list[tuple[int, Array]] | None:
-        """All blocks, unless they are too large to keep."""
+        """Return all blocks, or None if they are too large to keep."""
         return list(self.blocks(P, Q)) if (P + 1) * (Q + 1) <= KEPT else None
 
     def table(self, a: Counts, b: Counts, P: int, Q: int) -> Array:
-        """Losses of predictions with a true and b false positives."""
+        """Compute the losses of predictions with a true and b false positives."""
         a, b = np.broadcast_arrays(a, b)
         counts = [np.array(each) for each in (a, b, P - a, Q - b)]  # copies: a user's function may change them
         try:
@@ -173,7 +173,7 @@ def _recall(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
 
 
 def _kld(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    """Divergence of the predicted from the true class shares, each smoothed by half an example."""
+    """Compute the divergence of the predicted from the true class shares, each smoothed by half an example."""
     n = tp + fp + fn + tn
     total = 0.0
     for true, found in ((tp + fn, tp + fp), (fp + tn, fn + tn)):
@@ -191,12 +191,12 @@ def _absolute_error(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
 
 
 def _relative_absolute_error(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    """Mean over both classes of the error of the class share relative to the true share, smoothed as in `_kld`."""
+    """Average the relative error of the class share over both classes, smoothed as in `_kld`."""
     return 0.5 * np.abs(fp - fn) * (1 / (tp + fn + 0.5) + 1 / (fp + tn + 0.5))
 
 
 def _q_measure(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
-    """1 - harmonic mean of recall and 1 - |fp - fn| / max(P, Q) (Barranquero, Diez and del Coz 2015)."""
+    """Compute 1 - the harmonic mean of recall and 1 - |fp - fn| / max(P, Q) (Barranquero, Diez and del Coz 2015)."""
     recall = tp / (tp + fn)
     quantified = 1 - np.abs(fp - fn) / np.maximum(tp + fn, fp + tn)
     return 1 - 2 * recall * quantified / np.maximum(recall + quantified, 1e-300)
@@ -218,7 +218,7 @@ NAMES = (*FIXED, "fbeta", *AT_K)
 
 
 def measure_of(measure: Any, k: Any = None, beta: Any = 1.0) -> Measure:
-    """The measure of this name, or a user's own loss(tp, fp, fn, tn)."""
+    """Return the measure of this name, or of a user's own loss(tp, fp, fn, tn)."""
     if callable(measure):
         return Measure(measure, linear=None)
     if not isinstance(measure, str) or measure not in NAMES:
@@ -233,7 +233,7 @@ def measure_of(measure: Any, k: Any = None, beta: Any = 1.0) -> Measure:
 
 
 def checked_k(k: Any, measure: str) -> int:
-    """k, unless it is not a number of examples."""
+    """Return k after checking that it is a positive whole number."""
     if not is_whole(k) or k <= 0:
         raise ValueError(f"measure {measure!r} needs k, a positive whole number, got {k!r}")
     return int(k)

@@ -1,4 +1,4 @@
-"""Objectives: what a MeasureSVC may be trained for."""
+"""Objectives that a MeasureSVC may be trained for."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RANKINGS = {"roc_auc": "roc_auc", "average_precision": "map"}  # measures of the
 
 
 class Objective(NamedTuple):
-    """Something to train for: a measure, or the loss of single rows."""
+    """Training objective: a measure, or the loss of single rows."""
 
     name: Any  # the parameter `measure`, or the name of the loss
     constant: bool  # whether rows have the constant feature
@@ -34,10 +34,10 @@ class Objective(NamedTuple):
 
 
 def objectives_of(model: Any) -> tuple[Objective, ...]:
-    """Return what a MeasureSVC may be trained for: its measure, and perhaps the loss of single rows.
+    """Return the objectives of a MeasureSVC: its measure, and perhaps the loss of single rows.
 
-    Single rows are no choice for measures of order, nor if weights have bounds or a prior. The constant feature is left
-    out if a measure compares scores only: it could satisfy constraints and teach nothing.
+    The loss of single rows is not offered for measures of order, nor if weights have bounds or a prior. The constant
+    feature is left out if a measure only compares scores, because it could satisfy constraints without learning.
     """
     name, intercept, kernel = model.measure, bool(model.fit_intercept), model.kernel
     if is_of_order(name):
@@ -52,7 +52,7 @@ def objectives_of(model: Any) -> tuple[Objective, ...]:
 
 
 def score_measure(model: Any) -> Measure | str:
-    """Return what the scores of a MeasureSVC are measured by: contingency tables, or (its name) the order of scores."""
+    """Return the measure of a MeasureSVC: one of contingency tables, or the name of one of the order of scores."""
     return str(model.measure) if is_of_order(model.measure) else table_measure(model)
 
 

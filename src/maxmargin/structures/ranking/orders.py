@@ -1,7 +1,7 @@
 """Measures of one ranking, from the relevance of its rows; 1 is perfect.
 
-Each takes relevance levels and scores. Rows of equal score count in the worst order, so that a model which cannot tell
-rows apart is not praised for the order of the file; "roc_auc" counts tied pairs by half, as everybody does.
+Rows of equal score count in the worst order, so that a model with constant scores does not profit from the order of the
+file; "roc_auc" counts tied pairs by half, as is usual.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from maxmargin.base.arrays import Array
 
 
 def worst_order(levels: Array, scores: Array) -> NDArray[np.int64]:
-    """Rows from the highest score to the lowest, the less relevant first where scores are equal."""
+    """Sort rows from the highest score to the lowest, the less relevant first among equal scores."""
     return np.lexsort((levels, -scores))
 
 
 def gains(levels: Any) -> Array:
-    """2^level - 1."""
+    """Compute the gains 2^level - 1."""
     return np.exp2(levels) - 1
 
 
 def discounts(n: int, k: int | None = None) -> Array:
-    """1/log2(1 + position) for the first n positions; 0 after position k."""
+    """Compute 1/log2(1 + position) for the first n positions; 0 after position k."""
     values = 1 / np.log2(np.arange(2, n + 2))
     if k is not None:
         values[k:] = 0.0
@@ -34,28 +34,28 @@ def discounts(n: int, k: int | None = None) -> Array:
 
 
 def ideal_dcg(levels: Array, k: int | None = None) -> float:
-    """The discounted cumulated gain of the best ranking."""
+    """Compute the discounted cumulated gain of the best ranking."""
     return float(np.dot(np.sort(gains(levels))[::-1], discounts(len(levels), k)))
 
 
 def ndcg(levels: Array, order: Any, k: int | None = None) -> float:
-    """Normalised discounted cumulated gain of rows in this order (Järvelin and Kekäläinen 2002; gains 2^level - 1)."""
+    """Compute the normalised discounted cumulative gain (NDCG) (Järvelin and Kekäläinen 2002; gains 2^level - 1)."""
     return float(np.dot(gains(levels[order]), discounts(len(levels), k))) / ideal_dcg(levels, k)
 
 
 def average_precision(relevant: Array, order: Any) -> float:
-    """The mean, over relevant rows, of the precision of the ranking cut after that row."""
+    """Average, over the relevant rows, the precision among the rows up to each of them."""
     hits = np.flatnonzero(relevant[order]) + 1
     return float(np.mean(np.arange(1, len(hits) + 1) / hits))
 
 
 def precision_at(relevant: Array, order: Any, k: int) -> float:
-    """The share of relevant rows among the first k; rows that are not there are not relevant."""
+    """Compute the share of relevant rows among the first k; missing rows count as not relevant."""
     return float(np.sum(relevant[order[:k]])) / k
 
 
 def concordance(levels: Array, scores: Array, weights: Array | None = None) -> float:
-    """The share of pairs of different level whose scores are in the right order: the area under the ROC curve.
+    """Compute the share of pairs of different level with scores in the right order: the area under the ROC curve.
 
     A pair weighs as much as the product of its rows' weights.
     """

@@ -1,7 +1,7 @@
 """Rows of queries in a packed folder.
 
-Beside the rows (inputs/packed_rows.py) a folder has of every row its relevance (`levels`) and the number of its query
-(`queries`), counted as queries appear; `weights` are there if they are not all 1.
+Besides the rows (inputs/packed/packed_rows.py), a folder has the relevance of every row (`levels`) and the number of
+its query (`queries`), counted in order of appearance, and `weights` if they are not all 1.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from maxmargin.inputs.packed.row_blocks import checked_outputs, checked_weights,
 
 
 class PackedQueries(PackedRows):
-    """What Ranker takes in the place of X, y and qid; see maxmargin.pack."""
+    """Packed rows of queries, which Ranker takes instead of X, y and qid; see maxmargin.pack."""
 
     kind = "ranking"
 
     @property
     def outputs(self) -> Array:
-        """The relevance of every row, once it is known to be right."""
+        """The relevance of every row, after verifying the folder."""
         self.verify()
         return self.folder.arrays["levels"]
 
     @property
     def queries(self) -> NDArray[np.int64]:
-        """The number of every row's query."""
+        """The query number of every row."""
         self.verify()
         return self.folder.arrays["queries"]
 
@@ -56,7 +56,7 @@ class PackedQueries(PackedRows):
 
 
 def pack_ranking(data: Iterable[Any], folder: ArrayFolderWriter) -> PackedQueries:
-    """Write blocks or single rows, see row_blocks.py: one look at each, and few at a time."""
+    """Write blocks or single rows (see row_blocks.py) in one pass, few at a time."""
     numbers, weights = dict[Hashable, int](), MostlySame(folder, "weights")
     with packing_rows(folder, constant=False) as rows:
         for block in row_blocks(data, queries=True):
@@ -80,7 +80,7 @@ def _levels(y: NDArray[Any], first: int) -> Array:
 
 
 def _numbered(qid: NDArray[Any], numbers: dict[Hashable, int], first: int) -> NDArray[np.int64]:
-    """The numbers of the queries of some rows."""
+    """Return the query numbers of some rows."""
     ids = qid.tolist()
     for i, each in enumerate(ids):
         if each is None or each != each:

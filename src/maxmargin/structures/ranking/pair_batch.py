@@ -1,4 +1,4 @@
-"""PairBatch: queries whose most violated ranking is searched for pair by pair: "roc_auc", and "ndcg" by default."""
+"""PairBatch: pairwise search for the most violated ranking of queries: "roc_auc", and "ndcg" by default."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from maxmargin.structures.ranking.segmented_batch import ScoredRows, SegmentedBa
 
 
 class PairBatch(SegmentedBatch, RescaledSearch):
-    """The loss is a sum over swapped pairs of rows of different level.
+    """Batch of queries whose loss is a sum over swapped pairs of rows of different level.
 
-    gains : of every segment, whose differences are the weights and margins of pairs; None counts every pair the same.
+    gains : one per segment; their differences are the weights and margins of pairs. None counts every pair the same.
     """
 
     def __init__(self, task: Any, packed: Segments, gains: Array | None = None):
         super().__init__(task, packed)
         self.gains = gains
         self.weights = np.ones(len(self.rows))
-        if packed.weights is not None and np.ptp(packed.weights) > 0:  # equal weights of whatever size mean the same
+        if packed.weights is not None and np.ptp(packed.weights) > 0:  # equal weights of any size are the same problem
             self.weights = packed.weights
         self.pairs = pair_weights(packed, self.weights, gains)
 
@@ -41,11 +41,11 @@ class PairBatch(SegmentedBatch, RescaledSearch):
         return self._swapped(self.scored(w), lam, np.zeros(len(self), dtype=np.int64))[0]
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
-        """The swapped pairs are those with s_i - s_j below a threshold t, and perhaps some with equality.
+        """Swap the pairs with s_i - s_j below a threshold t, and perhaps some with equality.
 
         One more pair of difference d raises the violation while d < tangent(Δ, m) of rescaling.py, which falls with
-        every pair above 0 that has been swapped: t is found by bisection down to neighbouring numbers. Pairs of
-        different weight have no such search.
+        every swapped pair of positive difference: t is found by bisection down to adjacent floating-point numbers.
+        Pairs of different weight have no such search.
         """
         scored = self.scored(w)
         none = np.zeros(len(self), dtype=np.int64)
@@ -74,12 +74,12 @@ class PairBatch(SegmentedBatch, RescaledSearch):
         return swap(low, ties)[0]
 
     def _swapped(self, scored: ScoredRows, thresholds: Array, ties: NDArray[np.int64]) -> tuple[Planes, Array]:
-        """The planes of rankings with the pairs swapped that `swap_pairs` swaps, and their ⟨w, δΨ⟩."""
+        """Return the planes of the rankings that `swap_pairs` makes, and their ⟨w, δΨ⟩."""
         from maxmargin.structures.ranking.compiled.ranking import swap_pairs
 
         coefficients, marks = np.zeros(len(scored.scores)), np.empty(len(scored.scores))
         losses, margins = np.empty(len(self)), np.empty(len(self))
-        weights, pairs = self.weights[scored.places], self.pairs[self.ids]
+        weights, pairs = self.weights[scored.positions], self.pairs[self.ids]
         gains = np.zeros(0) if self.gains is None else self.of_segments(self.gains)
         segments = scored.segments, scored.segment_bounds
         found = coefficients, marks, losses, margins
@@ -88,9 +88,9 @@ class PairBatch(SegmentedBatch, RescaledSearch):
 
 
 def pair_weights(packed: Segments, weights: Array, gains: Array | None = None) -> Array:
-    """Of every group the weight of its pairs of rows of different level.
+    """Return the total weight of the pairs of rows of different level of every group.
 
-    That is their number where all rows weigh 1; with gains of segments, each pair counts the difference of its gains.
+    That is their number if all rows weigh 1; with gains of segments, each pair counts the difference of its gains.
     """
     total = np.add.reduceat(weights, packed.starts) if len(weights) else np.zeros(0)  # of every segment
     each = [slice(a, b) for a, b in pairwise(packed.segments)]
@@ -100,14 +100,14 @@ def pair_weights(packed: Segments, weights: Array, gains: Array | None = None) -
 
 
 def _gain_differences(total: Array, gains: Array) -> float:
-    """Σ of total_a · total_b · (gain_a - gain_b) over a < b, whose terms are all positive."""
+    """Compute Σ total_a · total_b · (gain_a - gain_b) over a < b, whose terms are all positive."""
     return float(sum(total[a] * np.dot(total[a + 1 :], gains[a] - gains[a + 1 :]) for a in range(len(total))))
 
 
 def _best_ties(
     formulation: Formulation, below: float, through: float, margin: float, difference: float, pairs: float
 ) -> int:
-    """How many of the tied pairs to swap: the violation has one top in their number, found by halving."""
+    """Return the best number of tied pairs to swap, by bisection, because the violation is unimodal in that number."""
     low, high = 0, round((through - below) * pairs)
 
     def value(r: int) -> float:

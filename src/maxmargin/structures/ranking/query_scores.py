@@ -1,4 +1,4 @@
-"""Measures of the rankings of queries."""
+"""Measures of rankings, query by query."""
 
 from __future__ import annotations
 
@@ -18,13 +18,41 @@ RANKED_BY = get_args(RankerMeasure)  # the measures of query_scores, and of Rank
 def query_scores(
     y_true: Any, scores: Any, qid: Any = None, measure: str = "map", k: int | None = None, relevant: float = 1
 ) -> NDArray[np.float64]:
-    """A measure of the ranking of every query, in the order in which queries first appear in ``qid``.
+    """Compute a learning-to-rank measure for every query, such as average precision or NDCG.
 
-    ``"map"`` is average precision and ``"precision_at_k"`` precision among the first k, where rows of level >= relevant
-    are relevant; ``"ndcg"`` has gains 2^level - 1 and discounts 1/log2(1 + position), up to position k if given;
-    ``"roc_auc"`` is the share of pairs of different level in the right order. NaN marks queries without relevant rows
-    (``"roc_auc"``: without pairs), for which a measure is not defined: ``np.nanmean`` leaves them out,
-    ``np.nan_to_num(...).mean()`` counts them 0 as the tools of the LETOR collections do.
+    Parameters
+    ----------
+    y_true : array of shape (n,)
+        The relevance level of every row.
+    scores : array of shape (n,)
+        The score of every row; rows with higher scores come first, tied rows in the worst order.
+    qid : array of shape (n,), optional
+        The query of every row; without it, all rows are one query.
+    measure : {"map", "ndcg", "roc_auc", "precision_at_k"}
+        "map" is average precision and "precision_at_k" precision among the first k, where rows of level >= relevant
+        are relevant; "ndcg" has gains 2^level - 1 and discounts 1/log2(1 + position), up to position k if given;
+        "roc_auc" is the share of pairs of different level in the right order.
+    k : int, optional
+        The depth of "precision_at_k" and "ndcg".
+    relevant : float
+        The least level of relevant rows.
+
+    Returns
+    -------
+    array of shape (n_queries,)
+        In the order in which queries first appear in qid. NaN marks queries without relevant rows ("roc_auc": without
+        pairs), for which the measure is not defined: np.nanmean leaves them out, np.nan_to_num(...).mean() counts them
+        as 0, as the tools of the LETOR collections do.
+
+    See Also
+    --------
+    maxmargin.Ranker : Learns to rank.
+
+    Examples
+    --------
+    >>> from maxmargin import metrics
+    >>> metrics.query_scores([1, 0, 0, 1], [0.9, 0.1, 0.8, 0.2], qid=["a", "a", "b", "b"])
+    array([1. , 0.5])
     """
     if measure not in RANKED_BY:
         raise ValueError(f"measure must be one of {', '.join(map(repr, RANKED_BY))}, got {measure!r}")
@@ -38,7 +66,7 @@ def query_scores(
             f"y_true has shape {levels.shape} but scores have shape {values.shape}; expected one number per row"
         )
     if not len(levels):
-        raise ValueError("there are no rows to rank")
+        raise ValueError("there are no rows to rank; expected at least one")
     for name, numbers in (("y_true", levels), ("scores", values)):
         if not np.isfinite(numbers).all():
             i = int(np.argmin(np.isfinite(numbers)))

@@ -1,4 +1,4 @@
-"""Ranker: scores that put the relevant rows of every query first."""
+"""Ranker: learning to rank, by scores that put the relevant rows of every query first."""
 
 from __future__ import annotations
 
@@ -51,17 +51,17 @@ class Ranker(Trainer):
 
     It minimises ½‖w‖² + C · mean over queries of max_z [Δ(y, z) - ⟨w, Ψ(X, y) - Ψ(X, z)⟩].
 
-    z is any ranking of the query's rows, Δ one minus the measure; tasks.Ranking and tasks.Contingency write out Ψ and
-    Δ. A query's structured hinge is at least one minus the measure of its ranking by the learnt scores, but for two:
-    "precision_at_k" compares predictions with k positives, of which the truth need not be one, and "ndcg" with
-    surrogate="pairs" is a weighted sum over pairs, which bounds 1 - NDCG only after a factor of the query.
+    z is any ranking of the query's rows, Δ one minus the measure; tasks.Ranking and tasks.Contingency define Ψ and Δ. A
+    query's structured hinge is at least one minus the measure of its ranking by the learnt scores, with two exceptions:
+    "precision_at_k" considers predictions with k positives, which the truth need not have, and "ndcg" with
+    surrogate="pairs" is a weighted sum over pairs, which bounds 1 - NDCG only up to a factor of the query.
 
-    With measure="precision_at_k" and latent=True the score has to lift k relevant rows of every query above the others,
-    and which ones is found in training (tasks.TopK; Yu and Joachims 2009, section 5.3); without it, all of them. This
-    is the better model where queries have many more relevant rows than k, some of them hardly to be told from others:
-    these no longer pull at the weights. The price is a problem with many local optima. Training begins at `start` and
-    ends near by; from arbitrary weights it may end far above the best one, even at w = 0, because relevant rows that
-    were drawn by lot are not better than the best of the others (a NothingLearnt warning then says so).
+    With measure="precision_at_k" and latent=True the score must put only k relevant rows of every query first, instead
+    of all, and training finds out which (tasks.TopK; Yu and Joachims 2009, section 5.3). This is the better model if
+    queries have many more relevant rows than k, some of them hard to distinguish from others: these no longer influence
+    the weights. The problem then has many local optima. Training begins at `start` and ends near it; from arbitrary
+    weights it may end far above the best one, even at w = 0, because random relevant rows do not score higher than the
+    best of the others (a NothingLearnt warning then says so).
 
     Parameters
     ----------
@@ -69,19 +69,18 @@ class Ranker(Trainer):
         "map" (mean average precision; Yue et al. 2007), "ndcg", "roc_auc" (the share of pairs in the right order:
         RankSVM with queries of equal weight), "precision_at_k".
     k : int or None
-        For "precision_at_k" (queries with fewer rows are shown whole) and, if given, the depth of "ndcg": that which
-        `score` measures, and for surrogate="listwise" the one trained for, too. Pairs are the same at every depth.
+        For "precision_at_k" (queries with fewer rows are shown whole) and, if given, the depth of "ndcg", which `score`
+        measures and surrogate="listwise" is trained for; surrogate="pairs" is the same at every depth.
     {relevant}
     {surrogate}
     {features}
     latent : bool
-        For "precision_at_k": whether training chooses the relevant rows that are to come first. No query may then have
+        For "precision_at_k": whether training chooses the relevant rows that should come first. No query may then have
         fewer than k rows.
     start : None, or array of shape (n_features,)
-        The weights that latent training begins at, such as the coef_ of another Ranker. None first trains weights that
-        tell relevant rows from others, all queries weighing the same: ½‖w‖² + C · mean over queries of the mean squared
-        hinge over their rows, with an intercept. The best C of these weights need not be that of the ranking, so where
-        there are data to choose by, choose both.
+        The weights that latent training begins at, such as the coef_ of another Ranker. None first trains a classifier
+        of relevant rows: ½‖w‖² + C · mean over queries of the mean squared hinge over their rows, with an intercept.
+        The best C of this classifier need not be that of the ranking, so choose both by validation if possible.
     {kernel}
     C : float
         Weight of the mean slack against ½‖w‖². The default is for features between 0 and 1, for which 30 to 300 was
@@ -114,7 +113,7 @@ class Ranker(Trainer):
 
     Notes
     -----
-    Queries whose rows all have the same relevance have nothing to tell and cost nothing.
+    Queries whose rows all have the same relevance have zero loss.
 
     Examples
     --------
@@ -162,8 +161,8 @@ class Ranker(Trainer):
     ) -> Self:
         """Train on the rows of a dense or sparse (n, F) matrix with relevance y.
 
-        Rows with the same qid belong to one query, wherever they stand; without qid all rows are one query. The weight
-        of a query is that of its rows, which must be equal. Packed rows stand for X, y and qid.
+        Rows with the same qid belong to one query, in any order; without qid all rows are one query. The weight of a
+        query is that of its rows, which must be equal. Packed rows replace X, y and qid.
         """
         return super().fit(*self._queries(X, y, qid, sample_weight))
 
@@ -176,7 +175,7 @@ class Ranker(Trainer):
 
     @property
     def partial_fit(self) -> Any:
-        """Not offered: a query that is seen in pieces has another measure."""
+        """Not offered, because all rows of a query must be known at once."""
         raise NoPartialFit("Ranker has no partial_fit, because all rows of a query must be known at once")
 
     def certify(  # type: ignore[override]
@@ -187,22 +186,22 @@ class Ranker(Trainer):
         return super().certify(*self._queries(X, y, qid, sample_weight, reset=False), tol)
 
     def predict(self, X: Any) -> Array:
-        """(n,) scores: of two rows of a query, the one with the higher score comes first."""
+        """Return the (n,) scores of rows; within a query, rows with higher scores come first."""
         check_is_fitted(self)
         return np.asarray(self.task_.row_scores(self.w_, self._matrix(X)))
 
     def rank(self, X: Any, qid: Any = None) -> NDArray[np.int64]:
-        """Return the numbers of all rows, query after query as they first appear, the best row of each query first."""
+        """Return all row numbers, query by query in order of appearance, the best row of each query first."""
         X, _, qid, _ = self._given(X, None, qid, None)
         scores = self.predict(X)
         groups = Groups.by(scores[:, None], query_ids(qid, len(scores)))[0]
-        parts = [groups.members(g) for g in range(len(groups))]
-        return np.concatenate([rows[np.argsort(-scores[rows], kind="stable")] for rows in parts])
+        queries = [groups.members(g) for g in range(len(groups))]
+        return np.concatenate([rows[np.argsort(-scores[rows], kind="stable")] for rows in queries])
 
     def score(self, X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None) -> float:
         """Return the mean measure over all queries that have one (see metrics.query_scores): higher is better.
 
-        Queries may have weights, spelt as for `fit`.
+        Queries may have weights, given as for `fit`.
         """
         X, y, qid, sample_weight = self._given(X, y, qid, sample_weight)
         scores = self.predict(X)
@@ -210,12 +209,15 @@ class Ranker(Trainer):
         weights = _query_weights(sample_weight, *Groups.by(scores[:, None], query_ids(qid, len(scores))))
         counted = ~np.isnan(values) & (weights > 0)
         if not counted.any():
-            raise ValueError(f"measure {self.measure!r} is not defined for any query: see metrics.query_scores")
+            raise ValueError(
+                f"measure {self.measure!r} is not defined for any query (see metrics.query_scores); expected a query "
+                "with relevant rows and others"
+            )
         return float(np.average(values[counted], weights=weights[counted]))
 
     @property
     def coef_(self) -> Array:
-        """(n_features,) weights."""
+        """The weights, an array of shape (n_features,)."""
         check_is_fitted(self)
         refuse_kernel(self)
         return self.w_
@@ -228,8 +230,8 @@ class Ranker(Trainer):
         """Return the weights as a LinearModel of Apache Solr's learning-to-rank module, in JSON.
 
         Features are named as in the training table, or as given here, in the order of its columns; they must be the
-        names in Solr's feature store. Solr multiplies the features that it extracts, so train on the same ones, without
-        a normalisation of your own.
+        names in Solr's feature store. Solr uses the features as it extracts them, so train on the same ones, without
+        normalisation.
         """
         check_is_fitted(self)
         refuse_kernel(self)
@@ -237,7 +239,9 @@ class Ranker(Trainer):
             feature_names = getattr(self, "feature_names_in_", [f"x{k}" for k in range(self.n_features_in_)])
         names = [str(f) for f in feature_names]
         if len(names) != len(self.w_) or len(set(names)) != len(names):
-            raise ValueError(f"{len(set(names))} different feature names were given for {len(self.w_)} features")
+            raise ValueError(
+                f"{len(set(names))} different feature names were given for {len(self.w_)} features; expected one each"
+            )
         model = {
             "class": "org.apache.solr.ltr.model.LinearModel",
             "name": name,
@@ -248,7 +252,7 @@ class Ranker(Trainer):
         return json.dumps(model, indent=2)
 
     def _given(self, X: Any, y: Any, qid: Any, sample_weight: Any) -> tuple[Any, Any, Any, Any]:
-        """Rows, levels, queries and weights; packed rows stand for all of them."""
+        """Return rows, levels, queries and weights; packed rows contain all of them."""
         rows, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
         if not isinstance(X, PackedQueries):
             return rows, y, qid, sample_weight
@@ -259,7 +263,7 @@ class Ranker(Trainer):
     def _queries(
         self, X: Any, y: Any, qid: Any, sample_weight: Any, reset: bool = True
     ) -> tuple[Groups, list[Array], Array | None]:
-        """Return one structural example per query: its rows, their levels, and the weights of queries."""
+        """Return one structured example per query: its rows, their levels, and the weights of queries."""
         self._check_options()
         if reset and not self.latent:
             self.__dict__.pop("start_", None)  # of an earlier training
@@ -272,11 +276,11 @@ class Ranker(Trainer):
             levels = [(values >= self.relevant).astype(float) for values in levels]
             if all(np.ptp(values) == 0 for values in levels):
                 which = f"both relevant rows (>= {self.relevant:g}) and others"
-                raise ValueError(f"no query has {which}, so there is nothing to rank")
+                raise ValueError(f"no query has {which}; expected at least one such query")
         return groups, levels, None if sample_weight is None else _query_weights(sample_weight, groups, names)
 
     def _check_options(self) -> None:
-        """Raise a ValueError where parameters do not fit together."""
+        """Raise a ValueError if parameters do not fit together."""
         if self.measure not in RANKED_BY:
             raise ValueError(f"measure must be one of {', '.join(map(repr, RANKED_BY))}, got {self.measure!r}")
         if self.measure == "precision_at_k":
@@ -286,14 +290,14 @@ class Ranker(Trainer):
         if self.latent and self.measure != "precision_at_k":
             raise ValueError(f"latent=True is for measure 'precision_at_k' only, not for {self.measure!r}")
         if self.latent and self.kernel is not None:
-            raise ValueError("latent=True does not take a kernel")
+            raise ValueError("latent=True does not take a kernel; use kernel=None or latent=False")
         if self.start is not None and not self.latent:
             raise ValueError(
                 "start is for latent=True only; the other problems are convex and do not depend on a start"
             )
 
     def _check_rows(self, y: Array, groups: Groups, names: NDArray[Any]) -> None:
-        """Check what tasks check, too, with errors that name rows and queries, which tasks do not know."""
+        """Check rows with errors that name rows and queries by the user's numbers, which tasks do not know."""
         strange = (y < 0) | (y > GRADE)
         if self.measure == "ndcg" and strange.any():
             i = int(np.argmax(strange))
@@ -333,13 +337,13 @@ class Ranker(Trainer):
 
     def _first_weights(self, problem: Problem, C: float) -> Array | None:
         """Return the weights at which latent training begins, and keep them in `start_`."""
-        if not isfinite(C):  # which latent training does not take, and says so
+        if not isfinite(C):  # latent training refuses it with an error of its own
             return None
         if self.start is None:
             assert isinstance(problem.batch, TopKBatch)
             if problem.batch.source is not None:
                 raise ValueError(
-                    "latent=True computes its first weights with all rows in memory, which packed rows are not: give "
+                    "latent=True computes its first weights with all rows in memory, which packed rows are not; pass "
                     "start=, such as the coef_ of a Ranker without latent"
                 )
             self.start_ = relevance_classifier(problem.batch, problem.oracle.weights, C)

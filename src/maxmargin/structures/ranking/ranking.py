@@ -1,4 +1,4 @@
-"""Ranking: order the rows of a query, and pay where rows of low relevance come before those of high relevance."""
+"""Ranking: order the rows of a query, with losses for rows of low relevance before those of high relevance."""
 
 from __future__ import annotations
 
@@ -28,71 +28,104 @@ RankingMeasure = Literal["map", "ndcg", "roc_auc"]
 MEASURES = get_args(RankingMeasure)
 SURROGATES = get_args(Surrogate)
 FEATURES = get_args(Features)
-GRADE = 50  # gains 2^grade - 1 beyond this would leave nothing of the others
+GRADE = 50  # the largest grade: larger gains 2^grade - 1 would lose the others to rounding
 
 
 class Ranked(NamedTuple):
-    """A ranking: row numbers from first to last; and the levels of the rows (or WeightedRows), where they are known."""
+    """A ranking of the rows of a query.
+
+    Attributes
+    ----------
+    order : array of int
+        Row numbers from first to last.
+    levels : array, WeightedRows or None
+        The levels of the rows, if known.
+
+    See Also
+    --------
+    Ranking : The task whose outputs these are.
+
+    Examples
+    --------
+    >>> from maxmargin import tasks
+    >>> tasks.Ranked([2, 0, 1]).order
+    [2, 0, 1]
+    """
 
     order: Any
     levels: Any = None
 
 
 class Ranking(GroupTask):
-    """x is the matrix of a query's rows, y their relevance levels; an output is a ranking.
+    """Learning to rank the rows of queries for average precision, NDCG or the area under the ROC curve.
 
-    With pairs (i, j) of a higher and a lower level, N of them in the query,
+    x is the matrix of a query's rows, y their relevance levels, and an output z a ranking. With pairs (i, j) of a
+    higher and a lower level, N of them in the query,
 
         Ψ(x, z) = (1/N) Σ_{pairs, i before j in z} (x_i - x_j)                                                 (1)
 
     and the ranking of highest ⟨w, Ψ⟩ is the one by scores s_i = ⟨w, x_i⟩. The loss 1 - measure is
 
-    "roc_auc" : the share of pairs that z has the wrong way round, each pair decided for itself (for two levels the
-        worst decisions are those of a ranking). max_z Δ - ⟨w, δΨ⟩ is the mean over pairs of max(0, 1 - (s_i - s_j)):
-        RankSVM, normalised per query. O(n log n) per pair of levels, exact in all formulations.
+    "roc_auc" : the share of pairs in the wrong order, each pair decided on its own (for two levels the most violated
+        decisions form a ranking). max_z Δ - ⟨w, δΨ⟩ is the mean over pairs of max(0, 1 - (s_i - s_j)): RankSVM,
+        normalised per query. O(n log n) per pair of levels, exact in all formulations.
     "map" : 1 - average precision, where rows of level >= `relevant` are relevant. O(n log n).
     "ndcg" : gains are 2^level - 1, discounts 1/log2(1 + position), up to position k if given. surrogate="pairs" decides
-        each pair for itself, as "roc_auc" does, but weighs it. With γ the gains, divided by the highest in the training
-        data, and G = Σ_{pairs} (γ_i - γ_j) in the query,
+        each pair on its own, as "roc_auc" does, but weights it. With γ the gains, divided by the highest in the
+        training data, and G = Σ_{pairs} (γ_i - γ_j) in the query,
 
             Ψ(x, z) = (1/G) Σ_{pairs, i before j in z} (γ_i - γ_j) (x_i - x_j)
             Δ(y, z) = (1/G) Σ_{pairs, j before i in z} (γ_i - γ_j)²
             max_z Δ - ⟨w, δΨ⟩ = (1/G) Σ_{pairs} (γ_i - γ_j) · max(0, γ_i - γ_j - (s_i - s_j))                  (2)
 
-        so that scores are to differ as gains do. Sorting z by exchanges of neighbours sets each of its wrong pairs
-        right once, which earns γ_i - γ_j times the step between two discounts. With δ the largest step (after position
-        k it is the whole discount), and the ideal DCG of γ,
+        so that scores should differ as gains do. Sorting z by exchanges of neighbours corrects each of its wrong pairs
+        once, which gains γ_i - γ_j times the step between two discounts. With δ the largest step (after position k it
+        is the whole discount), and the ideal DCG of γ,
 
             1 - NDCG@k  <=  (δ / IDCG) Σ_{pairs, j before i} (γ_i - γ_j)  <=  (δ G / (γ_min · IDCG)) Δ         (3)
 
-        where γ_min is the smallest difference between levels of the query: (2) is no bound on 1 - NDCG by itself, but
-        one after a factor of the query that does not depend on w. The pairs are the same for every k. O(n log n) per
-        pair of levels.
-    "ndcg", surrogate="listwise" : Δ is 1 - DCG/IDCG itself, which (1) then bounds, but loosely where scores overlap. A
-        dynamic program over how many rows of each level are ranked: O(RN) for two levels, ∏(n_l + 1) states for more.
-        With features="positions" instead Ψ(x, z) = (1/IDCG) Σ_i x_i / log2(1 + position of i), which is fast for any
-        number of levels (a sort, or with k an assignment problem) but wants the scores of equally relevant rows to be
-        equal, because the truth stands for all of their orders at once.
+        where γ_min is the smallest difference between gains of the query: (2) bounds 1 - NDCG up to a factor of the
+        query that does not depend on w. The pairs are the same for every k. O(n log n) per pair of levels.
+    "ndcg", surrogate="listwise" : Δ is 1 - DCG/IDCG itself, which (1) then bounds, but loosely if scores overlap. A
+        dynamic program over the numbers of ranked rows of each level: O(RN) for two levels, ∏(n_l + 1) states for more.
+        features="positions" has Ψ(x, z) = (1/IDCG) Σ_i x_i / log2(1 + position of i) instead, which is fast for any
+        number of levels (a sort, or with k an assignment problem) but favours equal scores of equally relevant rows,
+        because the truth represents all of their orders at once.
 
     Parameters
     ----------
     measure : "map", "ndcg" or "roc_auc"
-        What a ranking is evaluated by: mean average precision, NDCG, or the share of pairs in the right order.
+        The measure of a ranking: mean average precision, NDCG, or the share of pairs in the right order.
     k : int or None
-        The depth of "ndcg", which surrogate="listwise" reads; None is that of the whole ranking.
+        The depth of "ndcg", which surrogate="listwise" uses; None is the whole ranking.
     relevant : float
-        From which relevance on a row counts as relevant for "map" and "precision_at_k".
+        The least relevance of a row that counts as relevant for "map" and "precision_at_k".
     surrogate : "pairs" or "listwise"
-        What "ndcg" minimises. "pairs" is a hinge for every pair of rows of different grade, whose weight and margin
+        The objective of "ndcg". "pairs" is a hinge for every pair of rows of different grade, whose weight and margin
         are the difference of their gains 2^relevance - 1: fast, and learns where the other does not.
         "listwise" bounds 1 - NDCG of whole rankings, which is loose, and slow for many levels.
     features : "pairs" or "positions"
-        How surrogate="listwise" describes a ranking; "positions" is for long queries with many levels.
+        The joint features of surrogate="listwise"; "positions" is for long queries with many levels.
     kernel : None, str, callable or Kernel
-        None, or a kernel of rows (maxmargin.kernels), whose features take the place of x_i.
+        A kernel of rows (maxmargin.kernels), whose features replace x_i.
 
-    A query without pairs tells nothing and costs nothing. Slack rescaling and squared slacks are exact for
-    "roc_auc"; for others they are searched with a proved upper bound, see rescaling.py.
+    Notes
+    -----
+    A query without pairs has zero loss. Slack rescaling and squared slacks are exact for "roc_auc"; for others they are
+    searched with a proved upper bound, see rescaling.py.
+
+    See Also
+    --------
+    maxmargin.Ranker : The estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> x, task = np.array([[0.9], [0.1], [0.8]]), tasks.Ranking("map")
+    >>> task.setup([x], [[1, 0, 0]])
+    >>> task.decode(np.array([1.0]), [x])[0].order.tolist()
+    [0, 2, 1]
     """
 
     saved: ClassVar[Fields] = {"k": OneOf(None, Whole(1)), "highest_gain_": Sometimes(Real())}
@@ -134,7 +167,7 @@ class Ranking(GroupTask):
         levels, _ = self._levels(X, Y)
         if all(len(np.unique(values)) < 2 for values in levels):
             which = f"both relevant rows (>= {self.relevant:g}) and others" if self.measure == "map" else "two levels"
-            raise ValueError(f"no query has {which}, so there is nothing to rank")
+            raise ValueError(f"no query has {which}; expected at least one such query")
         if self._weighs_pairs:
             self.highest_gain_ = max(float(gains(values.max())) for values in levels)
             if self.highest_gain_ == 0:
@@ -145,17 +178,18 @@ class Ranking(GroupTask):
 
     @property
     def _weighs_pairs(self) -> bool:
-        """Whether pairs are decided one by one and count as their gains differ: (2)."""
+        """True if the loss is a sum over pairs weighted by differences of gains, as in (2)."""
         return self.measure == "ndcg" and self.surrogate == "pairs"
 
     def psi(self, x: Any, z: Any) -> Array:
         self._refuse_kernel("psi(x, z)")
         if isinstance(z, Ranked) and z.levels is None:
             raise TaskError(
-                "psi(x, z) counts pairs of different levels, but this ranking does not say the levels of its rows"
+                "psi(x, z) counts pairs of different levels, but this ranking does not have the levels of its rows; "
+                "use Ranked(order, levels)"
             )
         levels, rows = self._read(z.levels if isinstance(z, Ranked) else z)
-        if not self._apart(levels).any():
+        if not self._pair_margins(levels).any():
             return np.zeros(self.dim)
         position = np.empty(len(levels), dtype=np.int64)
         if isinstance(z, Ranked):
@@ -165,7 +199,7 @@ class Ranking(GroupTask):
         if self.features == "positions":
             weights = self._weights_of_positions(levels, position) / ideal_dcg(levels, self.k)
         else:
-            pairs = np.outer(rows, rows) * self._apart(levels)
+            pairs = np.outer(rows, rows) * self._pair_margins(levels)
             right = pairs * (np.subtract.outer(position, position) < 0)
             weights = (right.sum(axis=1) - right.sum(axis=0)) / pairs.sum()
         return np.asarray(weights @ x, dtype=float).reshape(-1)
@@ -174,12 +208,13 @@ class Ranking(GroupTask):
         if not isinstance(z, Ranked):
             return 0.0
         levels, weights = self._read(y)
-        if not self._apart(levels).any():
+        if not self._pair_margins(levels).any():
             return 0.0
         order = np.asarray(z.order)
         if self._weighs_pairs:
-            apart, weight = self._apart(levels)[np.ix_(order, order)], np.outer(weights, weights)[np.ix_(order, order)]
-            return float(np.sum(np.tril(weight * apart**2)) / np.sum(weight * apart))
+            margins, rows = self._pair_margins(levels)[np.ix_(order, order)], weights[order]
+            weight = np.outer(rows, rows)
+            return float(np.sum(np.tril(weight * margins**2)) / np.sum(weight * margins))
         if self.measure == "ndcg":
             return 1 - ndcg(levels, order, self.k)
         if self.measure == "map":
@@ -189,19 +224,21 @@ class Ranking(GroupTask):
         return max(1 - concordance(levels, scores, weights), 0.0)
 
     def decode(self, w: Array, X: Any) -> list[Ranked]:
-        """The rows of every query from first to last; rows of equal score in their own order."""
+        """Rank the rows of every query by score; ties keep their order."""
         groups = Groups.of(X)
         scores = self.row_scores(w, groups.matrix)
         return [Ranked(np.argsort(-s, kind="stable")) for s in groups.of_rows(scores)]
 
     def label(self, z: Any) -> Any:
-        """Row numbers from first to last."""
+        """Return the row numbers from first to last."""
         return z.order if isinstance(z, Ranked) else z
 
     def pack(self, X: Any, Y: Any) -> SegmentedBatch:
         levels, weights = self._levels(X, Y)
         if weights is not None and self.measure != "roc_auc" and not self._weighs_pairs:
-            raise ValueError(f"measure {self.measure!r} is not a sum over pairs, so rows cannot have weights")
+            raise ValueError(
+                f"measure {self.measure!r} is not a sum over pairs, so rows cannot have weights; use 'roc_auc'"
+            )
         packed = self._segments(X, levels, weights)
         if self.measure == "roc_auc":
             return PairBatch(self, packed)
@@ -224,25 +261,25 @@ class Ranking(GroupTask):
         return [self._leveled(values) for values in levels], weights
 
     def _read(self, y: Any) -> tuple[Array, Array]:
-        """The levels of rows as the measure sees them, and the rows' weights."""
+        """Return the levels of rows as the measure uses them, and the weights of rows."""
         levels, weights = (np.asarray(each, dtype=float) for each in WeightedRows.of(y))
         return self._leveled(levels), weights
 
     def _leveled(self, values: Array) -> Array:
-        """Relevance as the measure sees it."""
+        """Return the relevance as the measure uses it."""
         return (values >= self.relevant).astype(float) if self.measure == "map" else values
 
     def _gains(self, levels: Array) -> Array:
-        """γ of (2)."""
+        """Compute γ of (2)."""
         return gains(levels) / self.highest_gain_
 
-    def _apart(self, levels: Array) -> Array:
-        """Of all pairs (i, j) of a higher and a lower level the weight, and the margin that is asked; 0 of others."""
+    def _pair_margins(self, levels: Array) -> Array:
+        """Return the matrix of weights (and required margins) of pairs (i, j) of a higher and a lower level, else 0."""
         if self._weighs_pairs:
             return np.maximum(np.subtract.outer(self._gains(levels), self._gains(levels)), 0.0)
         return (np.subtract.outer(levels, levels) > 0).astype(float)
 
     def _weights_of_positions(self, levels: Array, position: NDArray[np.int64]) -> Array:
-        """1/log2(1 + position); where several rows share one, the mean over the positions that they fill."""
+        """Compute 1/log2(1 + position), or the mean over the positions that tied rows fill."""
         counts, weights = np.bincount(position, minlength=len(levels)), discounts(len(levels))
         return np.array([np.mean(weights[p : p + counts[p]]) for p in position])

@@ -1,4 +1,4 @@
-"""Labels of the rows of groups: a level for every row, and perhaps a weight."""
+"""Labels of the rows of groups: a level for every row, and optionally a weight."""
 
 from __future__ import annotations
 
@@ -12,21 +12,39 @@ from maxmargin.structures.ranking.groups import Groups
 
 
 class WeightedRows(NamedTuple):
-    """The labels of a group's rows, and how much each row counts."""
+    """Labels of a group's rows, with a weight for each row.
+
+    Attributes
+    ----------
+    labels : array of shape (n,)
+        The level or the class of every row.
+    weights : array of shape (n,)
+        The weight of every row.
+
+    See Also
+    --------
+    Contingency, Ranking : Tasks that take them as labels.
+
+    Examples
+    --------
+    >>> from maxmargin import tasks
+    >>> tasks.WeightedRows.of([0, 1]).weights
+    array([1., 1.])
+    """
 
     labels: Any
     weights: Any
 
     @classmethod
     def of(cls, y: Any) -> WeightedRows:
-        """Labels with or without weights; without them every row counts 1."""
+        """Return labels with weights; plain labels get weights of 1."""
         return y if isinstance(y, cls) else cls(y, np.ones(np.shape(y)))
 
 
 def levels_and_weights(X: Any, Y: Sequence[Any], unit: str) -> tuple[list[Array], list[Array] | None]:
-    """The level of every row of every group, and the weights where labels are `WeightedRows`.
+    """Return the levels of the rows of every group, and their weights if labels are `WeightedRows`.
 
-    unit : what a group is, for messages.
+    unit : the name of a group in messages.
     """
     levels, weights = [], []
     for g, (y, size) in enumerate(zip(Y, Groups.of(X).sizes.tolist(), strict=True)):
@@ -49,7 +67,7 @@ def levels_and_weights(X: Any, Y: Sequence[Any], unit: str) -> tuple[list[Array]
 
 
 def binary_levels(X: Any, Y: Any, unit: str) -> tuple[list[Array], list[Array] | None]:
-    """The same where levels can only be 0 and 1."""
+    """Return the same after checking that all levels are 0 or 1."""
     levels, weights = levels_and_weights(X, Y, unit)
     for g, y in enumerate(levels):
         other = np.flatnonzero((y != 0) & (y != 1))

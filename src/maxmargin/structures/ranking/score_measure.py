@@ -12,7 +12,7 @@ from maxmargin.structures.ranking.threshold import Cut, FoldRows, balanced_rate,
 
 
 class FoldMeasure(NamedTuple):
-    """A measure of scores, taken fold by fold: the scores of two folds come from two models."""
+    """Measure of scores by fold, because the scores of two folds come from two models."""
 
     measure: Measure | str  # "roc_auc" and "average_precision" are measures of the order of scores alone
     rows: FoldRows
@@ -20,8 +20,8 @@ class FoldMeasure(NamedTuple):
     def cut(self, scores: Array) -> Cut:
         """Return the cut that suits the measure, and the value of the measure in every fold.
 
-        Measures of classes have the cut with the highest mean. Measures at k say how many rows are above the cut.
-        Measures of the order say nothing about a cut, so that it is the one with the fewest balanced errors.
+        Measures of classes take the cut with the highest mean. Measures at k fix the number of rows above the cut.
+        Measures of the order do not depend on a cut, so the one with the lowest balanced error is taken.
         """
         if isinstance(self.measure, str):
             return Cut(best_cut(scores, self.rows, balanced_rate).at, self._values(scores))
@@ -48,9 +48,9 @@ def clearly_better(other: Cut, than: Cut) -> bool:
 def measured(measure: Measure | str, truth: Any, scores: Array, weights: Array, share: Any = 1.0) -> float:
     """Return the measure of these rows: higher is better, and a loss counts negative.
 
-    Measures at k look at the rows with the highest scores, and take tied ones in the worst order.
+    Measures at k use the rows with the highest scores, and take tied ones in the worst order.
 
-    share : the share of the sample that these rows are. k is reduced in proportion, but stays at least one.
+    share : the share of the sample in these rows. k is reduced in proportion, but is at least one.
     """
     if isinstance(measure, str):
         from sklearn.metrics import average_precision_score, roc_auc_score  # slow to import

@@ -1,6 +1,6 @@
-"""SegmentedBatch: groups of rows, those of a group in segments of equal level, the highest level first.
+"""SegmentedBatch: groups of rows, in segments of equal level, the highest level first.
 
-The searches of this folder want each segment sorted by score, which is all the sorting they need.
+The searches of this folder need each segment sorted by score.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from maxmargin.structures.ranking.groups import Groups, Indices
 
 
 class Segments(NamedTuple):
-    """The rows of groups by level."""
+    """Rows of groups, sorted by level."""
 
     atoms: Atoms
     rows: Indices  # group g owns rows[bounds[g] : bounds[g + 1]]
     bounds: Indices
     segments: Indices  # group g owns the segments number segments[g] … segments[g + 1] - 1
-    starts: Indices  # the place in `rows` at which each segment begins
-    weights: Array | None  # of the rows, in the order of `rows`; None where all weigh 1
+    starts: Indices  # the position in `rows` at which each segment begins
+    weights: Array | None  # of the rows, in the order of `rows`; None if all weigh 1
 
     @classmethod
     def of(cls, atoms: Atoms, groups: Groups, levels: Sequence[Array], weights: Sequence[Array] | None) -> Segments:
-        """From a level and perhaps a weight for every row of every group."""
+        """Sort the rows of every group by their levels."""
         rows, segments, starts = groups.rows.copy(), [0], []
         sorted_weights = np.ones(len(rows))
         for g, values in enumerate(levels):
@@ -52,9 +52,9 @@ class Segments(NamedTuple):
 
 
 class ScoredRows(NamedTuple):
-    """Some groups of a batch; group j has the places bounds[j] … bounds[j + 1] - 1, segment by segment."""
+    """Scored rows of some groups; group j has those from bounds[j] to bounds[j + 1] - 1, segment by segment."""
 
-    places: Indices  # positions in the batch's rows
+    positions: Indices  # in the batch's rows
     scores: Array
     bounds: Indices
     segments: Indices  # the first segment of every group
@@ -62,7 +62,7 @@ class ScoredRows(NamedTuple):
 
 
 class SegmentedBatch(AtomBatch):
-    """Groups in segments; a search begins with `scored` and ends with `combined`."""
+    """Batch of groups in segments; a search begins with `scored` and ends with `combined`."""
 
     call_cost = 6.0
 
@@ -72,7 +72,7 @@ class SegmentedBatch(AtomBatch):
         self.segments, self.starts = packed.segments, packed.starts
 
     def __getstate__(self) -> dict[str, Any]:
-        """Of a packed folder, a part takes with it what it knows of its own rows."""
+        """Pickle only the arrays' excerpts of these groups if the rows are in a packed folder."""
         state = super().__getstate__()
         if self.source is not None and len(self):
             begin, end, n = int(self.bounds[self.ids.min()]), int(self.bounds[self.ids.max() + 1]), len(self.rows)
@@ -82,13 +82,13 @@ class SegmentedBatch(AtomBatch):
         return state
 
     def verify(self, source: ArrayFolder) -> None:
-        """Verify the features of the rows of these groups; levels came with the batch."""
+        """Verify the features of the rows of these groups; the levels are part of the batch."""
         if len(self):
             rows = self.rows[self.bounds[self.ids.min()] : self.bounds[self.ids.max() + 1]]
             verify_rows(source, int(rows.min()), int(rows.max()) + 1)
 
     def scored(self, w: Array) -> ScoredRows:
-        """The groups with the scores of their rows, sorted from high to low within every segment."""
+        """Score the rows of these groups, and sort them from high to low within every segment."""
         chosen = np.concatenate([np.arange(self.bounds[g], self.bounds[g + 1]) for g in self.ids])
         sizes = np.diff(self.bounds)[self.ids]
         segments = [self.starts[self.segments[g] : self.segments[g + 1]] - self.bounds[g] for g in self.ids]
@@ -105,14 +105,14 @@ class SegmentedBatch(AtomBatch):
         )
 
     def of_segments(self, values: Array) -> Array:
-        """One value per segment of all groups as those of these groups, one after the other."""
+        """Select the values of the segments of these groups, given one value per segment of all groups."""
         return np.concatenate([values[self.segments[g] : self.segments[g + 1]] for g in self.ids])
 
     def combined(self, scored: ScoredRows, coefficients: Array) -> AtomRows:
-        """One row per group: Σ coefficient · feature row over its rows."""
+        """Return one row per group: Σ coefficient · feature row over its rows."""
         shift = np.repeat(self.bounds[self.ids] - scored.bounds[:-1], np.diff(scored.bounds))
-        ordered = np.empty(len(coefficients))  # back in the order of the data: reading rows at random is slow
-        ordered[scored.places - shift] = coefficients
+        ordered = np.empty(len(coefficients))  # in the order of the data, because random access to rows is slow
+        ordered[scored.positions - shift] = coefficients
         used = np.flatnonzero(ordered)
         indptr = np.searchsorted(used, scored.bounds).astype(np.int32)
         return AtomRows(self.atoms, indptr, self.rows[used + shift[used]].astype(np.int32), ordered[used])

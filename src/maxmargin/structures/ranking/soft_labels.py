@@ -1,4 +1,4 @@
-"""SoftLabels: label a whole sample by numbers between 0 and 1, and pay for those that do not decide."""
+"""SoftLabels: label a sample by numbers between 0 and 1, which makes the structured hinge a squared hinge of rows."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ from maxmargin.structures.ranking.segmented_batch import SegmentedBatch, Segment
 
 
 class SoftLabels(GroupTask):
-    """x is the matrix of a sample, y a vector of 0 and 1, one per row; outputs z are vectors of numbers from 0 to 1.
+    """Binary classification of single rows by the modified Huber loss, written as a structured problem.
 
+    x is the matrix of a sample, y a vector of 0 and 1, one per row, and outputs z are vectors of numbers from 0 to 1.
     With rows of weight v_i, whose sum over the positive ones is 1/κ, and scores s_i = ⟨w, x_i⟩,
 
         Ψ(x, z) = 4κ Σ_i v_i z_i x_i,      Δ(y, z) = 4κ Σ_i v_i z_i (1 - z_i)                                  (1)
 
-    so that the worst z_i is (1 + s_i)/2, cut off at 0 and 1, and with y_i = ±1
+    so that the most violated z_i is (1 + s_i)/2, clipped to [0, 1], and with y_i = ±1
 
         max_z Δ - ⟨w, δΨ⟩ = κ Σ_i v_i h(y_i s_i),   h(m) = max(0, 1 - m)² for m >= -1, and -4m below           (2)
 
-    the squared hinge, which far on the wrong side goes on as a straight line (scikit-learn's "modified_huber"). While
-    scores are within ±1, this is LinearSVC(C=κC). Its minimum over all functions is s = 2 P(positive | x) - 1 (Zhang,
-    "Statistical behavior and consistency of classification methods based on convex risk minimization", Annals of
-    Statistics 2004), and P(positive | x) is what the best classifier cuts for F1 and every other ratio of linear
-    functions of the contingency table (Koyejo et al., NIPS 2014). w = 0 is its optimum only where no feature tells the
-    classes apart. κ is that of Contingency, so that C means as much: at the truth a false positive adds 1/(2n₊) to
-    1 - F1, and here at most 1/n₊ to Δ.
+    is the squared hinge, continued linearly for m < -1 (scikit-learn's "modified_huber"). While scores are within ±1,
+    this is LinearSVC(C=κC). Its minimum over all functions is s = 2 P(positive | x) - 1 (Zhang, "Statistical behavior
+    and consistency of classification methods based on convex risk minimization", Annals of Statistics 2004), and a
+    threshold on P(positive | x) is optimal for F1 and every other ratio of linear functions of the contingency table
+    (Koyejo et al., NIPS 2014). w = 0 is its optimum only if no feature distinguishes the classes. κ is that of
+    Contingency, so that C has a similar meaning: at the truth a false positive adds 1/(2n₊) to 1 - F1, and here at most
+    1/n₊ to Δ.
 
-    kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x_i.
+    kernel : None, or a kernel of rows (maxmargin.kernels), whose features replace x_i.
     """
 
     saved: ClassVar[Fields] = {"unit_": Real(least=0)}
@@ -64,7 +65,7 @@ class SoftLabels(GroupTask):
         return float(4 * self.unit_ * np.dot(weights, labels * (1 - labels)))
 
     def decode(self, w: Array, X: Any) -> list[NDArray[np.int64]]:
-        """1 for rows with a positive score, 0 for others."""
+        """Return 1 for rows with a positive score, 0 for others."""
         groups = Groups.of(X)
         return [(s > 0).astype(np.int64) for s in groups.of_rows(self.row_scores(w, groups.matrix))]
 
@@ -75,7 +76,7 @@ class SoftLabels(GroupTask):
 
 
 class SoftLabelBatch(SegmentedBatch):
-    """The worst labels are known from the scores, row by row."""
+    """Batch of samples whose most violated labels follow from the scores, row by row."""
 
     call_cost = 2.0
 
@@ -83,15 +84,15 @@ class SoftLabelBatch(SegmentedBatch):
         super().__init__(task, packed)
         assert packed.weights is not None
         self.weights = packed.weights
-        place = np.arange(len(packed.rows)) - np.repeat(packed.bounds[:-1], np.diff(packed.bounds))
-        self.truth = (place < np.repeat(positives, np.diff(packed.bounds))).astype(float)
+        number = np.arange(len(packed.rows)) - np.repeat(packed.bounds[:-1], np.diff(packed.bounds))  # in the sample
+        self.truth = (number < np.repeat(positives, np.diff(packed.bounds))).astype(float)
 
     @property
     def method(self) -> str:
         return "; ".join(each for each in ("soft labels", super().method) if each)
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        """z = (1 + s/λ)/2, cut off at 0 and 1, maximises λz(1 - z) + zs."""
+        """Return planes of z = (1 + s/λ)/2, clipped to [0, 1], which maximises λz(1 - z) + zs."""
         chosen = np.concatenate([np.arange(self.bounds[g], self.bounds[g + 1]) for g in self.ids])
         sizes = np.diff(self.bounds)[self.ids]
         bounds, lam = np.append(0, np.cumsum(sizes)), np.repeat(self.loss_weights(augment), sizes)

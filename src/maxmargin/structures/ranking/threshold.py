@@ -1,4 +1,4 @@
-"""Cut the scores of a sample, so that classes can be predicted from them: always half way between two scores."""
+"""Thresholds ("cuts") of the scores of a sample, from which classes are predicted: always midway between two scores."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from maxmargin.structures.ranking.groups import Indices
 
 
 class FoldRows(NamedTuple):
-    """The rows of a sample whose scores are cut, in folds."""
+    """Rows of a sample whose scores are cut, in folds."""
 
     truth: Array  # 1 for positive rows, 0 for others
-    weights: Array  # how much each counts
-    fold: Indices  # the fold that it is held out with; all 0 where scores are those of training
+    weights: Array
+    fold: Indices  # the fold in which a row is held out; all 0 for scores of training
 
 
 class Cut(NamedTuple):
-    """Rows with higher scores than `at` are predicted to be positive; a measure has these values in the folds."""
+    """Threshold above which rows are predicted positive, with the values of a measure in the folds."""
 
     at: float
     values: Array  # at the cut with the highest mean
@@ -40,10 +40,10 @@ def standard_error(values: Array) -> float:
 def best_cut(scores: Array, rows: FoldRows, value: Callable[..., Any]) -> Cut:
     """Return the middle one of the cuts whose mean over folds of value(tp, fp, fn, tn) is near the best.
 
-    There is one cut for all folds, because one model will have one. Each of the n + 1 cuts is tried: O(n log n), and
-    O(n) per fold. Near means within a standard error of the highest mean: where a few positive rows decide, the best
-    cut is one of many that are as good but for chance. In a single fold it is the best cut itself; of equally good ones
-    the first, with the fewest rows above it.
+    There is one cut for all folds, because the final model will have one. Each of the n + 1 cuts is tried: O(n log n),
+    and O(n) per fold. Near means within a standard error of the highest mean: if a few positive rows decide, the best
+    cut is best by chance among many equally good ones. With a single fold it is the best cut itself; ties go to the
+    first, with the fewest rows above it.
 
     value : a function of arrays.
     """

@@ -1,4 +1,4 @@
-"""TopK: choose the k rows of a query that are shown, and pay for those among them that are not relevant."""
+"""TopK: choose the k rows of a query to show; the loss counts those that are not relevant."""
 
 from __future__ import annotations
 
@@ -19,25 +19,44 @@ from maxmargin.structures.ranking.topk_batch import TopKBatch
 
 
 class TopK(GroupTask):
-    """x is the matrix of a query's rows, y says which are relevant (1) or not (0), z are the k rows that are shown.
+    """Choice of the k best rows of a query, with the relevant rows to show as latent variables.
+
+    x is the matrix of a query's rows, y their relevance (1 or 0), and an output z the k rows that are shown:
 
         Ψ(x, z) = (1/k) Σ_{j in z} x_j,      Δ(y, z) = min(1, n(y)/k) - (1/k) Σ_{j in z} y_j                   (1)
 
-    with n(y) relevant rows, so that z explains y if it shows relevant rows only, or all of them. Which ones is hidden:
-    not all relevant rows must stand out, only the best k (Yu and Joachims 2009, section 5.3; in Δ it is the rows of the
-    prediction that count). With scores s_j = ⟨w, x_j⟩
+    with n(y) relevant rows, so that z explains y if it shows only relevant rows, or all of them. The relevant rows to
+    show are latent: not all of them need high scores, only the best k (Yu and Joachims 2009, section 5.3; here Δ counts
+    the rows of the prediction). With scores s_j = ⟨w, x_j⟩
 
         prediction        the k highest s_j
         loss-augmented    the k highest s_j - λ y_j                                                            (2)
         completion        relevant rows by score, then, if there are fewer than k, others by score.
 
-    Whatever the violation, if h relevant rows are shown the worst choice is the first h of them and the first k - h
-    others, so that k + 1 choices are tried after a sort: exact in all formulations.
+    If h relevant rows are shown, the most violated choice has the first h of them and the first k - h others, so that
+    k + 1 choices are tried after a sort: exact in all formulations.
 
-    A query whose rows are all relevant, or none, has loss 0 whatever is shown. Both maxima of the objective are then
-    the same for all w, so that it costs nothing: its planes are zero, and its truth is never completed.
+    A query whose rows are all relevant, or none, has loss 0 for every z. Its planes are zero, and its truth is never
+    completed.
 
-    k : how many rows are shown; no query may have fewer.
+    Parameters
+    ----------
+    k : int
+        The number of rows shown; no query may have fewer.
+
+    See Also
+    --------
+    Contingency : With measure "precision_at_k", the same without latent variables.
+    maxmargin.Ranker : The estimator, with latent=True.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> x, task = np.array([[0.9], [0.1], [0.8], [0.2]]), tasks.TopK(k=2)
+    >>> task.setup([x], [[1, 0, 0, 1]])
+    >>> task.argmax(np.array([1.0]), x).tolist()
+    [0, 2]
     """
 
     latent = True
@@ -51,7 +70,7 @@ class TopK(GroupTask):
         checked_k(self.k, "precision_at_k")
         self._set_rows(X)
         if all(np.ptp(y) == 0 for y in self._relevant(X, Y)):
-            raise ValueError("no query has both relevant rows and others, so there is nothing to choose")
+            raise ValueError("no query has both relevant rows and others; expected at least one such query")
 
     def psi(self, x: Any, z: Any) -> Array:
         return np.asarray(x[np.asarray(z)].sum(axis=0), dtype=float).reshape(-1) / self.k
@@ -61,11 +80,11 @@ class TopK(GroupTask):
         return (min(self.k, int(np.sum(y))) - int(np.sum(y[np.asarray(z)]))) / self.k
 
     def outputs(self, x: Any) -> Iterable[Indices]:
-        """All choices of k rows: for small queries."""
+        """Enumerate all choices of k rows, for small queries."""
         return (np.array(z) for z in combinations(range(x.shape[0]), self.k))
 
     def argmax(self, w: Array, x: Any, y: Any = None) -> Indices:
-        """(2): row numbers, from first to last."""
+        """Return the row numbers of (2), from first to last."""
         scores = np.asarray(x @ w)
         return self._first(scores if y is None else scores - np.asarray(y))
 
@@ -73,11 +92,11 @@ class TopK(GroupTask):
         return np.lexsort((-np.asarray(x @ w), np.asarray(y) == 0))[: self.k]
 
     def guess(self, rng: np.random.Generator, x: Any, y: Any) -> Indices:
-        """Any relevant rows, and any others if those are too few."""
+        """Draw relevant rows at random, and others if there are fewer than k."""
         return np.lexsort((rng.random(len(y)), np.asarray(y) == 0))[: self.k]
 
     def decode(self, w: Array, X: Any) -> list[Indices]:
-        """The numbers of the k rows of every query with the highest scores, from first to last."""
+        """Return the numbers of the k rows of every query with the highest scores, from first to last."""
         groups = Groups.of(X)
         self._check_sizes(groups)
         return [self._first(s) for s in groups.of_rows(self.row_scores(w, groups.matrix))]

@@ -1,4 +1,4 @@
-"""TopKBatch: queries of which k rows are shown; which of the relevant ones the truth shows is hidden."""
+"""TopKBatch: packed queries of TopK, with the latent choice of the relevant rows that are shown."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ Mask = NDArray[np.bool_]
 
 
 class RowLayout(NamedTuple):
-    """Where the rows of some queries stand when these follow each other, the relevant rows of each first."""
+    """Positions of the concatenated rows of some queries, the relevant rows of each first."""
 
     bounds: Indices  # query q has the rows bounds[q] … bounds[q + 1] - 1
-    n_relevant: Indices
+    n_relevant: Indices  # of every query
     n_others: Indices
-    mixed: Mask  # whether it has both
+    mixed: Mask  # whether a query has both
     query: Indices  # of every row
-    place: Indices  # of every row within its query
-    relevant: Mask  # whether a row is
+    place: Indices  # number of every row within its query
+    relevant: Mask  # whether a row is relevant
 
     @classmethod
     def of(cls, sizes: Indices, n_relevant: Indices) -> RowLayout:
@@ -41,19 +41,19 @@ class RowLayout(NamedTuple):
         return cls(bounds, n_relevant, sizes - n_relevant, mixed, query, place, place < n_relevant[query])
 
     def shown(self, hits: Indices, k: int) -> Mask:
-        """The first hits[q] relevant rows of query q, and as many of its others as make k."""
+        """Choose the first hits[q] relevant rows of query q and its first k - hits[q] others."""
         count = hits[self.query]
         return np.where(self.relevant, self.place < count, self.place - self.n_relevant[self.query] < k - count)
 
 
 class TopKBatch(SegmentedBatch, Latent, RescaledSearch):
-    """Queries with n_relevant[q] relevant rows, and the rows that their truths show."""
+    """Batch of queries with n_relevant[q] relevant rows, and the rows that their truths show."""
 
     def __init__(self, task: Any, packed: Segments, n_relevant: Indices, k: int):
         super().__init__(task, packed)
         self.n_relevant, self.k = n_relevant, k
-        everyone = RowLayout.of(np.diff(self.bounds), n_relevant)
-        self.truth: Mask = everyone.place < k  # in the order of `rows`, in which relevant ones come first
+        all_rows = RowLayout.of(np.diff(self.bounds), n_relevant)
+        self.truth: Mask = all_rows.place < k  # in the order of `rows`, in which relevant ones come first
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
         lam = self.loss_weights(augment)[:, None]
@@ -65,34 +65,34 @@ class TopKBatch(SegmentedBatch, Latent, RescaledSearch):
     def completed(self, w: Array) -> TopKBatch:
         layout = self._layout()
         shown = layout.shown(np.minimum(self.k, layout.n_relevant), self.k)
-        return self._with_truth(layout, self.scored(w).places, shown)
+        return self._with_truth(layout, self.scored(w).positions, shown)
 
     def guessed(self, rng: np.random.Generator) -> TopKBatch:
         layout = self._layout()
         order = np.lexsort((rng.random(len(layout.query)), ~layout.relevant, layout.query))
         shown = np.empty(len(order), dtype=bool)
         shown[order] = layout.place < self.k
-        return self._with_truth(layout, self._places(layout), shown)
+        return self._with_truth(layout, self._positions(layout), shown)
 
     def shifts_to(self, after: TopKBatch) -> AtomRows:
         layout = self._layout()
-        places = self._places(layout)
-        change = (after.truth[places].astype(float) - self.truth[places]) / self.k
+        positions = self._positions(layout)
+        change = (after.truth[positions].astype(float) - self.truth[positions]) / self.k
         used = np.flatnonzero(change)
         indptr = np.searchsorted(used, layout.bounds).astype(np.int32)
-        return AtomRows(self.atoms, indptr, self.rows[places[used]].astype(np.int32), change[used])
+        return AtomRows(self.atoms, indptr, self.rows[positions[used]].astype(np.int32), change[used])
 
     def _worst(self, w: Array, violation: Callable[[Array, Array], Array]) -> Planes:
-        """The planes of the highest violation(Δ, ⟨w, δΨ⟩), both (n, k + 1) arrays over the number of hits."""
+        """Return the planes of the highest violation(Δ, ⟨w, δΨ⟩), both (n, k + 1) arrays over the number of hits."""
         scored, layout, k = self.scored(w), self._layout(), self.k
-        truth = self.truth[scored.places]
+        truth = self.truth[scored.positions]
         begins, hits, others = layout.bounds[:-1], np.arange(k + 1), k - np.arange(k + 1)
         gain = _first_sums(scored.scores, begins, layout.n_relevant, k)
         gain += _first_sums(scored.scores, begins + layout.n_relevant, layout.n_others, k)[:, others]
         gain -= np.add.reduceat(np.where(truth, scored.scores, 0.0), begins)[:, None]
         losses = (np.minimum(k, layout.n_relevant)[:, None] - hits) / k
         possible = (hits <= layout.n_relevant[:, None]) & (others <= layout.n_others[:, None])
-        # A loss below 0 is not possible, and its root would warn.
+        # negative losses belong to impossible choices, and their square root would warn
         values = np.where(possible, violation(np.maximum(losses, 0.0), gain / -k), -np.inf)
         found = np.argmax(values, axis=1)
         shown = layout.shown(found, k)
@@ -103,20 +103,20 @@ class TopKBatch(SegmentedBatch, Latent, RescaledSearch):
     def _layout(self) -> RowLayout:
         return RowLayout.of(np.diff(self.bounds)[self.ids], self.n_relevant[self.ids])
 
-    def _places(self, layout: RowLayout) -> Indices:
-        """Of the rows of these queries one after the other: where they stand in `rows`."""
+    def _positions(self, layout: RowLayout) -> Indices:
+        """Return the positions in `rows` of the concatenated rows of these queries."""
         return self.bounds[self.ids][layout.query] + layout.place
 
-    def _with_truth(self, layout: RowLayout, places: Indices, shown: Mask) -> TopKBatch:
-        """The same with another truth of the mixed queries, given for the rows at these places."""
+    def _with_truth(self, layout: RowLayout, positions: Indices, shown: Mask) -> TopKBatch:
+        """Return a copy with another truth of the mixed queries, given for the rows at these positions."""
         other, mixed = copy(self), layout.mixed[layout.query]
         other.truth = self.truth.copy()
-        other.truth[places[mixed]] = shown[mixed]
+        other.truth[positions[mixed]] = shown[mixed]
         return other
 
 
 def _first_sums(scores: Array, begins: Indices, counts: Indices, k: int) -> Array:
-    """(n, k + 1): the sums of the first 0, 1, …, k scores from begins[q] on, where no more than counts[q] count."""
+    """Return the (n, k + 1) sums of the first 0, 1, …, k scores from begins[q] on, of which at most counts[q] count."""
     steps = np.arange(k)
     at = np.minimum(begins[:, None] + steps, len(scores) - 1)
     first = np.where(steps < counts[:, None], scores[at], 0.0)

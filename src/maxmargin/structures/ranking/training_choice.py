@@ -1,4 +1,4 @@
-"""TrainingChooser: what to train for, and where to cut the scores, by cross-validation."""
+"""TrainingChooser: choose the training objective and the threshold of the scores by cross-validation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from maxmargin.training.options import seed_of
 
 
 class HeldOutTrainer(Protocol):
-    """A function that trains without some rows, and scores these."""
+    """Function that trains without some rows, and scores these."""
 
     def __call__(
         self,
@@ -38,22 +38,22 @@ class HeldOutTrainer(Protocol):
 
 
 class TrainingChooser:
-    """Chooses between objectives by the measure that their scores have for rows which training has not seen.
+    """Chooser between training objectives, by the measure of their scores on held-out rows.
 
     Parameters
     ----------
     objectives : sequence of Objective
         The measure itself, and perhaps another objective that may be trained for in its place.
     measure : Measure or str
-        What the scores are measured by.
+        The measure of the scores.
     sample : MeasureSample
         All rows.
     cuts_by_folds : bool
-        Whether the cut is to be found by cross-validation, even if there is only one objective.
+        Whether to find the cut by cross-validation, even if there is only one objective.
     random_state
         Decides which rows are held out together.
     train : HeldOutTrainer
-        What trains without some rows.
+        Trains without some rows.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class TrainingChooser:
     ):
         self.objectives, self.measure, self.sample = objectives, measure, sample
         self.cuts_by_folds, self.random_state, self.train = cuts_by_folds, random_state, train
-        # Where the training of every fold has ended for the last C, which is where it begins for the next one.
+        # the solutions of every fold for the last C, which are warm starts for the next one
         self.starts: dict[tuple[Any, int], Solution] = {}
 
     @cached_property
@@ -77,10 +77,10 @@ class TrainingChooser:
         return deal_folds(self.sample.seen(constant=False), truth, seed_of(self.random_state))
 
     def cuts(self, C: float, solution: Solution, checkpoint: Checkpoint | None) -> dict[Any, Cut]:
-        """Return the cut of the scores of every objective by its name, with the measure that it has in the folds.
+        """Return the cut of the scores of every objective by name, with its measure in the folds.
 
-        It is empty if there is nothing to choose, if no row can be held out, and after Ctrl-C. An objective whose
-        scores are all zero is not in it.
+        The dict is empty if there is nothing to choose, if no row can be held out, and after Ctrl-C. It leaves out an
+        objective whose scores are all zero.
 
         solution : that of the measure itself for all rows.
         """
@@ -106,7 +106,7 @@ class TrainingChooser:
         return found
 
     def best(self, cuts: dict[Any, Cut]) -> Objective:
-        """Return what to train for: the measure, unless it has no scores or those of another are clearly better."""
+        """Return the objective to train for: the measure, unless another has clearly better scores."""
         first, *others = self.objectives
         for other in others:
             found = cuts.get(other.name)

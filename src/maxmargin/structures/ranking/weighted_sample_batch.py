@@ -13,22 +13,21 @@ from maxmargin.structures.ranking.segmented_batch import SegmentedBatch, Segment
 
 
 class WeightedSampleBatch(SegmentedBatch):
-    """The most violated labelling is found row by row; slack rescaling and squared slacks have no such search."""
+    """Batch of samples whose most violated labelling is found row by row, for margin rescaling only."""
 
     def __init__(self, task: Any, packed: Segments, positives: Counts, costs: Array):
         super().__init__(task, packed)
         assert packed.weights is not None
         self.positives, self.weights = positives, packed.weights
-        self.costs = costs  # (n, 2): of a unit of weight on a wrong positive, and on a wrong negative
+        self.costs = costs  # (n, 2) costs per unit of weight of a wrong positive and of a wrong negative row
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        """Row i is wrong in the most violated labelling where λ times its cost exceeds κ times its margin."""
+        """Label those rows wrongly for which λ times their cost exceeds κ times their margin."""
         lam = self.loss_weights(augment)
         scored, unit = self.scored(w), self.task.unit_
-        weights = self.weights[scored.places]
+        weights = self.weights[scored.positions]
         group = np.repeat(np.arange(len(self)), np.diff(scored.bounds))
-        place = np.arange(len(group)) - scored.bounds[group]
-        positive = place < self.positives[self.ids][group]
+        positive = np.arange(len(group)) - scored.bounds[group] < self.positives[self.ids][group]
         costs = self.costs[self.ids]
         cost = np.where(positive, costs[group, 0], costs[group, 1])
         sign = np.where(positive, 1.0, -1.0)
@@ -39,10 +38,10 @@ class WeightedSampleBatch(SegmentedBatch):
 
 
 def unit_costs(measure: Measure, labels: list[Array], weights: list[Array]) -> Array:
-    """(n, 2): what a unit of weight on a wrong positive and on a wrong negative row costs in every sample."""
+    """Return the (n, 2) costs per unit of weight of wrong positive and wrong negative rows of every sample."""
     costs = np.zeros((len(labels), 2))
     for g, (y, v) in enumerate(zip(labels, weights, strict=True)):
-        if 0 < np.sum(y) < len(y):  # the others cost nothing
+        if 0 < np.sum(y) < len(y):  # samples with one class have zero loss
             positive, negative = float(np.dot(v, y)), float(np.dot(v, 1 - y))
             costs[g, 0] = measure.loss(positive - 1, 0.0, 1.0, negative)
             costs[g, 1] = measure.loss(positive, 1.0, 0.0, negative - 1)

@@ -1,4 +1,4 @@
-"""What may help where the best that training for a measure can do is where it began."""
+"""Advice for the case that w = 0 is the optimum of training for a measure."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 
 def remedy_for_zero(measure: Any) -> str:
-    """Of estimators that are trained for a measure of many rows at once."""
+    """Return the advice for estimators that are trained for a measure of many rows at once."""
     return (
-        f"Measure {measure!r} has that where the highest scores of negative examples outweigh those of the positive "
-        "ones. Try another measure ('roc_auc' and 'error' are sums over pairs and examples), other features, a smaller "
-        "tol, or (if it is small) a larger C"
+        f"With measure {measure!r} this happens if the highest scores of negative examples outweigh those of the "
+        "positive ones. Try another measure ('roc_auc' and 'error' are sums over pairs and examples), other features, "
+        "a smaller tol, or (if it is small) a larger C"
     )

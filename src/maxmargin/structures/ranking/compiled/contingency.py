@@ -1,9 +1,9 @@
-"""Which prediction for a sample is violated most, when the loss depends on the contingency table alone.
+"""Search for the most violated labelling of a sample if the loss depends only on the contingency table.
 
 Scores come sorted: the P positive examples from high to low, then the Q negative ones from high to low. With a true
 and b false positives the best prediction takes the first a and the first b, so that only (a, b) is searched:
 
-    h(a, b) = -Σ_{i >= a} s⁺_i + Σ_{j < b} s⁻_j   (what the prediction scores more than the truth),
+    h(a, b) = -Σ_{i >= a} s⁺_i + Σ_{j < b} s⁻_j   (the score of the prediction minus that of the truth),
 
 and the violation H is λΔ + h, √Δ + h, Δ(1 + h) or √Δ(1 + h), see objective.py.
 """
@@ -17,14 +17,14 @@ from maxmargin.base.compiled.kernel import kernel
 
 @kernel
 def violation(loss, h, lam, slack, squared):
-    """H for a loss Δ and h = -⟨w, δΨ⟩."""
+    """Compute H from a loss Δ and h = -⟨w, δΨ⟩."""
     scale = sqrt(loss) if squared else lam * loss
     return scale * (1.0 + h) if slack else scale + h
 
 
 @kernel
 def cumulate(scores, P, lost, won):
-    """lost[a] = -Σ_{i >= a} s⁺_i for a = 0 … P, won[b] = Σ_{j < b} s⁻_j for b = 0 … Q."""
+    """Fill lost[a] = -Σ_{i >= a} s⁺_i for a = 0 … P and won[b] = Σ_{j < b} s⁻_j for b = 0 … Q."""
     lost[P] = 0.0
     for a in range(P - 1, -1, -1):
         lost[a] = lost[a + 1] - scores[a]
@@ -35,24 +35,24 @@ def cumulate(scores, P, lost, won):
 
 @kernel
 def rising(a, m, top, alpha, beta, lost, won, lam, slack, squared):
-    """Whether H grows from a to a + 1 true positives among m predicted ones, of which at most `top` can be true.
+    """Return whether H grows from a to a + 1 true positives among m predicted ones, of which at most `top` are true.
 
-    Where 1 + h <= 0 under slack rescaling nothing is violated; h itself then shows the way to where something is.
+    Under slack rescaling nothing is violated if 1 + h <= 0; h itself then leads to where something is.
     """
-    here, there = lost[a] + won[m - a], lost[a + 1] + won[m - a - 1]
-    if slack and (here <= -1.0 or there <= -1.0):
-        return there > here
-    before = violation(alpha + beta * (top - a), here, lam, slack, squared)
-    return violation(alpha + beta * (top - a - 1), there, lam, slack, squared) > before
+    h, next_h = lost[a] + won[m - a], lost[a + 1] + won[m - a - 1]
+    if slack and (h <= -1.0 or next_h <= -1.0):
+        return next_h > h
+    before = violation(alpha + beta * (top - a), h, lam, slack, squared)
+    return violation(alpha + beta * (top - a - 1), next_h, lam, slack, squared) > before
 
 
 @kernel
 def top_of_line(low, high, guess, m, alpha, beta, lost, won, lam, slack, squared):
-    """The a in low … high with the highest H(a, m - a).
+    """Return the a in low … high with the highest H(a, m - a).
 
     Along the line Δ falls linearly and h is concave, because scores are sorted. Hence λΔ + h and √Δ + h are concave,
-    and the products are log-concave where they are positive: one top, no other level stretch. It is looked for in
-    growing steps from the guess (the top of the neighbouring line), then by halving.
+    and the products are log-concave where they are positive: H is unimodal. Its maximum is bracketed by growing steps
+    from the guess (that of the neighbouring line), then found by bisection.
     """
     a, top = min(max(guess, low), high), high
     step = 1
@@ -79,10 +79,10 @@ def top_of_line(low, high, guess, m, alpha, beta, lost, won, lam, slack, squared
 
 @kernel
 def worst_on_lines(scores, bounds, positives, lines, lam, slack, squared, lost, won, tp, fp, loss):
-    """Find the table of the most violated prediction of every group, among lines a + b = m of linear Δ (SampleLines).
+    """Find the table of the most violated prediction of every group, on lines a + b = m with linear Δ (SampleLines).
 
-    On each of them Δ = alpha + beta·(min(m, P) - a). The truth, which violates nothing, is one of the candidates. Rows
-    that are not given are negative and not predicted positive: lines that need more than there are have no table.
+    On each line Δ = alpha + beta·(min(m, P) - a). The truth, which violates nothing, is one of the candidates. Omitted
+    rows are negative and not predicted positive: lines that need more rows than are given are skipped.
     """
     for g in range(len(bounds) - 1):
         P, n = positives[g], bounds[g + 1] - bounds[g]
@@ -103,7 +103,7 @@ def worst_on_lines(scores, bounds, positives, lines, lam, slack, squared, lost, 
 
 @kernel
 def worst_in_rows(table, first, lam, slack, squared, lost, won, best, at):
-    """The most violated (a, b) for a = first, first + 1, … with losses table[a - first, b], if it beats `best[0]`."""
+    """Find the most violated (a, b) for a = first, first + 1, … with losses table[a - first, b] above best[0]."""
     for row in range(table.shape[0]):
         for b in range(table.shape[1]):
             value = violation(table[row, b], lost[first + row] + won[b], lam, slack, squared)
@@ -114,7 +114,7 @@ def worst_in_rows(table, first, lam, slack, squared, lost, won, best, at):
 
 @kernel
 def table_differences(rows, bounds, positives, tp, fp, unit, indptr, indices, values):
-    """Ψ(truth) - Ψ(found) of every group over the atoms of its examples: `unit` per missed, -`unit` per false one."""
+    """Write Ψ(truth) - Ψ(found) of every group over atoms: `unit` per false negative, -`unit` per false positive."""
     top = 0
     for g in range(len(bounds) - 1):
         begin, negatives = bounds[g], bounds[g] + positives[g]

@@ -1,12 +1,12 @@
-"""Which ranking is violated most: by swapped pairs, by average precision, by gains that depend on the position.
+"""Search for the most violated ranking: by swapped pairs, for average precision, and for NDCG.
 
 Scores come in segments of equal level, the highest level first, sorted from high to low within each segment. A pair is
-a row i of a higher and a row j of a lower level; it is swapped where j is ranked first. With N pairs
+a row i of a higher and a row j of a lower level; it is swapped if j is ranked first. With N pairs
 
     Ψ = (1/N) Σ_{pairs not swapped} (x_i - x_j),     δΨ = (1/N) Σ_{swapped} (x_i - x_j),                         (1)
 
-and every search writes the coefficients of δΨ, one per row. Rows of one level are ranked by score, which no loss
-forbids and every score favours.
+and every search writes the coefficients of δΨ, one per row. Rows of one level are ranked by score, which is optimal
+because no loss depends on their order.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from maxmargin.base.compiled.kernel import kernel
 
 @kernel
 def swap_segments(threshold, ties, factor, scores, weights, upper, lower, end, coefficients, marks):
-    """Swap the pairs with s_i - s_j < threshold, and the first `ties` with s_i - s_j = threshold, of two segments.
+    """Swap the pairs of two segments with s_i - s_j < threshold, and the first `ties` with s_i - s_j = threshold.
 
-    `upper` is the begin and the end of the segment of higher level; that of lower level has the places lower … end - 1.
-    A pair weighs `factor` times the weights of its rows. Returns the weight of all swapped pairs, their Σ (s_i - s_j),
-    weighted, and the ties that are left to swap.
+    `upper` is the begin and the end of the segment of higher level; the other one has the rows lower … end - 1. A pair
+    weighs `factor` times the weights of its rows. Returns the weight of all swapped pairs, their weighted
+    Σ (s_i - s_j), and the ties that are left to swap.
     """
     begin_upper, end_upper = upper
     m = end - lower
     total, margin = 0.0, 0.0
-    # the lower rows that row i is swapped with: from one i to the next never less
+    # the number of lower rows that row i is swapped with, which never decreases with i
     j, passed, passed_scores = 0, 0.0, 0.0
     for t in range(m):
         marks[t] = 0.0
@@ -61,22 +61,22 @@ def swap_pairs(
 ):
     """Swap in every group g the pairs with s_i - s_j < thresholds[g] · m_ij, and the first ties[g] with equality.
 
-    Where every pair counts the same, `gains` is empty and m_ij = 1: the loss is the share of swapped pairs. Otherwise a
+    If every pair counts the same, `gains` is empty and m_ij = 1: the loss is the share of swapped pairs. Otherwise a
     pair weighs v_ij = gains[i's segment] - gains[j's] times the weights of its rows and has the margin m_ij = v_ij. The
-    loss is a sum over pairs either way, so thresholds λ give the most violated decisions of margin rescaling: a swap
-    gains λ v_ij m_ij and costs v_ij (s_i - s_j), both divided by pairs[g]. Where there are two levels, those swaps are
-    a ranking. Writes the losses and ⟨w, δΨ⟩.
+    loss is a sum over pairs in both cases, so thresholds λ give the most violated decisions of margin rescaling: a swap
+    gains λ v_ij m_ij and costs v_ij (s_i - s_j), both divided by pairs[g]. With two levels, those swaps form a ranking.
+    Writes the losses and ⟨w, δΨ⟩.
     """
     for g in range(len(thresholds)):
         loss, margin, left = 0.0, 0.0, ties[g]
         first, last = segments[g], segments[g + 1]
         for a in range(first, last):
             for b in range(a + 1, last):
-                apart = gains[a] - gains[b] if len(gains) > 0 else 1.0
+                required = gains[a] - gains[b] if len(gains) > 0 else 1.0  # v_ij = m_ij
                 weight, score, left = swap_segments(
-                    thresholds[g] * apart,
+                    thresholds[g] * required,
                     left,
-                    apart,
+                    required,
                     scores,
                     weights,
                     (segment_bounds[a], segment_bounds[a + 1]),
@@ -85,7 +85,7 @@ def swap_pairs(
                     coefficients,
                     marks,
                 )
-                loss += weight * apart
+                loss += weight * required
                 margin += score
         losses[g], margins[g] = 0.0, 0.0
         if pairs[g] > 0:
@@ -96,10 +96,10 @@ def swap_pairs(
 
 @kernel
 def insertion_gain(j, k, R, N, lam, score, suffix, harmonic):
-    """What ranking the j-th irrelevant row just above the k-th relevant one gains over ranking it last.
+    """Compute the gain of ranking the j-th irrelevant row just above the k-th relevant one instead of last.
 
-    Σ_{i=k}^{R} (λ/R) (i/(i+j-1) - i/(i+j)) - (s_i - s_j)/(RN), where suffix[k] = Σ_{i >= k} s_i and harmonic[t] is the
-    t-th harmonic number. Summed by parts, so that no factor j magnifies the rounding of harmonic numbers.
+    It is Σ_{i=k}^{R} (λ/R) (i/(i+j-1) - i/(i+j)) - (s_i - s_j)/(RN), where suffix[k] = Σ_{i >= k} s_i and harmonic[t]
+    is the t-th harmonic number. Summation by parts avoids a factor j that would magnify rounding errors.
     """
     lost = k / (k + j - 1) - R / (R + j) + (harmonic[R + j - 1] - harmonic[k + j - 1])
     return lam * lost / R - (suffix[k] - (R - k + 1) * score) / (R * N)
@@ -107,7 +107,7 @@ def insertion_gain(j, k, R, N, lam, score, suffix, harmonic):
 
 @kernel
 def swap_for_average_precision(lam, scores, segments, segment_bounds, harmonic, suffix, above, coefficients, losses):
-    """The most violated ranking of every group when the loss is 1 - average precision; two segments, or nothing to do.
+    """Find the most violated ranking of every group with two segments if the loss is 1 - average precision.
 
     Irrelevant row j goes just above relevant row above[j], each on its own (Yue et al., "A support vector method for
     optimizing average precision", SIGIR 2007). above[j] never falls with j, so the middle j is placed first and halves
@@ -137,7 +137,7 @@ def swap_for_average_precision(lam, scores, segments, segment_bounds, harmonic, 
                             best, most = k, gain
                     above[j] = best
                 stride //= 2
-            precision, before = 0.0, 0  # of the relevant row, and how many irrelevant ones are above it
+            precision, before = 0.0, 0  # sum over relevant rows so far, and the irrelevant ones above the current row
             for i in range(1, R + 1):
                 while before < N and above[before + 1] <= i:
                     before += 1
@@ -152,9 +152,9 @@ def swap_for_average_precision(lam, scores, segments, segment_bounds, harmonic, 
 def swap_for_gains(lam, scores, segments, segment_bounds, pairs, gains, discounts, scratch, coefficients, losses):
     """Find the most violated ranking of every group if the loss is 1 - Σ gains[level] · discounts[position].
 
-    A state of the dynamic program says how many rows of each level have been ranked; the next row of a level takes the
-    next position and, by (1), scores with all rows of lower levels that are still to come. gains[segment] is divided by
-    the best sum that the group can have.
+    A state of the dynamic program is the number of ranked rows of each level; the next row of a level takes the next
+    position and, by (1), is paired with all unranked rows of lower levels. gains[segment] is divided by the ideal DCG
+    of the group.
     """
     prefix, counts, strides, best, choice = scratch
     for g in range(len(losses)):
@@ -194,7 +194,7 @@ def swap_for_gains(lam, scores, segments, segment_bounds, pairs, gains, discount
                         if not found or value > best[state]:
                             best[state], choice[state], found = value, a - first, True
             state, position = states - 1, segment_bounds[last] - segment_bounds[first]
-            ideal = last - 1  # what the truth has at this position: differences of equal gains are exactly 0
+            ideal = last - 1  # segment of the truth at this position, so that equal gains differ by exactly 0
             for a in range(first, last):
                 counts[a - first] = segment_bounds[a + 1] - segment_bounds[a]
             while state > 0:
