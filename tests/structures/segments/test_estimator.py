@@ -49,7 +49,7 @@ def test_attributes(model):
     assert model.outside_
     prove_every_weight_has_a_name(model)
     assert model.weights_["features"].axes == ("feature", "label", "role")
-    assert model.weights_["transitions"]["O", "PER"] == model.task_.cut(model.w_).transitions[0, 2]
+    assert model.weights_["transitions"]["O", "PER"] == model.task_.split_weights(model.w_).transitions[0, 2]
     assert any(name.startswith("lengths") for name, _ in model.top_weights("PER", n=1000))
 
 

@@ -1,4 +1,4 @@
-"""SegmentBatch: packed sequences with their segmentations, and their search."""
+"""SegmentBatch: packed sequences with their true segmentations, and their loss-augmented search."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from maxmargin.structures.segments.segment_space import TrueSegments
 from maxmargin.structures.segments.segment_sums import PieceScores, SegmentSums
 from maxmargin.structures.segments.spans import Codes, SegmentEnds
 
-COUNT_TABLE = 8_000_000  # entries of the table (tokens × labels × counts) up to which slack rescaling is exact
+COUNT_TABLE = 8_000_000  # entries of the largest table (tokens × labels × counts) for exact slack rescaling
 
 
 class SegmentBatch(Batch, RescaledSearch, Smooth):
-    """Sequences of tokens: sequence i owns tokens offsets[i]:offsets[i + 1], whose true codes are `codes`."""
+    """Batch of sequences: sequence i owns tokens offsets[i]:offsets[i + 1], whose true codes are `codes`."""
 
     def __init__(
         self, task: Any, atoms: Atoms, table: FeatureTable, offsets: NDArray[np.int64], codes: Codes, loss: Any
@@ -41,7 +41,7 @@ class SegmentBatch(Batch, RescaledSearch, Smooth):
         self.call_cost = 150.0 if isinstance(loss, F1Loss) else 10.0  # measured on named entities
 
     def scored(self) -> ScoredSegments:
-        """Return these sequences with their truths, ready to be scored and searched."""
+        """Return the score space of these sequences with their truths."""
         begins, lengths = self.offsets[self.ids], np.diff(self.offsets)[self.ids]
         bounds = np.concatenate([[0], np.cumsum(lengths)])
         units = np.arange(bounds[-1]) + np.repeat(begins - bounds[:-1], lengths)
@@ -60,12 +60,12 @@ class SegmentBatch(Batch, RescaledSearch, Smooth):
         return scored.planes_of(scored.best(scored.scores(w), augment).found)
 
     def offers(self, capability: type[Offered]) -> Offered | None:
-        if capability is RescaledSearch and not (self.loss.counted and self._has_room()):
+        if capability is RescaledSearch and not (self.loss.counted and self._counts_fit()):
             return None
         return super().offers(capability)
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
-        """Search exactly: the loss is a function of counts, and the best score for each of them is known."""
+        """Search exactly: the loss is a function of counts, and a table has the best score for each of them."""
         scored = self.scored()
         pieces = scored.pieces(scored.scores(w))
         right, codes = pieces.of(self._truth(scored)), np.empty(len(scored.units), dtype=np.int32)
@@ -74,8 +74,8 @@ class SegmentBatch(Batch, RescaledSearch, Smooth):
             codes[a:b], _ = scored.best_by_counts(pieces, j, value)
         return scored.planes_of(codes)
 
-    def _has_room(self) -> bool:
-        """Whether tables over counts are small enough for all sequences of the data."""
+    def _counts_fit(self) -> bool:
+        """Return whether tables over counts are small enough for all sequences of the data."""
         lengths = np.diff(self.offsets)
         g = np.add.reduceat(self.ends.lengths > 0, self.offsets[:-1], dtype=np.int64)
         most = np.array([self.loss.most_counted(int(a), int(b)) for a, b in zip(g, lengths, strict=True)])  # type: ignore[union-attr]
@@ -88,10 +88,10 @@ class SegmentBatch(Batch, RescaledSearch, Smooth):
     # --- sums
 
     def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
-        """By the sums of compiled/segment_sums.py, at b times the scores."""
+        """Add gradients computed by compiled/segment_sums.py, at b times the scores."""
         if softness.margin and isinstance(self.loss, F1Loss):
             raise ValueError(
-                "objective='softmax_margin' needs measure='tokens' or 'segments', because 'f1' is not a sum"
+                "objective='softmax_margin' needs measure='tokens' or 'segments', because 'f1' is not a sum over pieces"
             )
         view, b = self.scored(), softness.sharpness
         truth, m, L, given = self._truth(view), view.n_types, view.max_length, view.scores(w)
@@ -124,11 +124,11 @@ class SegmentBatch(Batch, RescaledSearch, Smooth):
     def _add_expected(
         self, view: ScoredSegments, weights: Array, outside: Array, P: Array, pairs: Array, total: Array
     ) -> None:
-        """Add the truth, less what is expected: of links, lengths, features of segments and of tokens."""
+        """Add the features of the truth minus their expectations: links, lengths, segments and tokens."""
         from maxmargin.structures.segments.compiled import segments
 
         truth, (first, last), m = self._truth(view), (view.bounds[:-1], view.bounds[1:] - 1), self.task.n_types_
-        each, parts = np.repeat(weights, np.diff(view.bounds)), self.task.cut(total)
+        each, parts = np.repeat(weights, np.diff(view.bounds)), self.task.split_weights(total)
         P *= -each[:, None, None]
         outside *= -each
         at = np.flatnonzero(truth.ends.lengths)

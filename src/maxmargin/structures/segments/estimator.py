@@ -1,4 +1,4 @@
-"""SegmentLabeler: labelled segments of sequences, with features of whole segments."""
+"""SegmentLabeler: named entity recognition and other segmentation of sequences, with features of whole segments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROLES = ("any", "first", "last")  # tokens of a segment
 
 
 class SegmentConfidence(NamedTuple):
-    """A predicted segment, at tokens begin:end, and how probable it is."""
+    """Predicted segment at tokens begin:end, with its probability."""
 
     begin: int
     end: int
@@ -40,11 +40,11 @@ class SegmentLabeler(SequenceTrainer):
 
     The model is a semi-Markov chain, trained with a large margin.
 
-    X is what SequenceLabeler takes: a list of sequences of tokens, each a list of attributes, a dict, or a row of a
-    matrix. Y is a list of lists of tags ("O" outside, "B-x" where a segment of type x begins, "I-x" where it goes on),
-    or of lists of spans (begin, end, label), where `end` is one past the last token; predictions have the same form.
-    No two segments overlap. tasks.SemiMarkov defines the score, which has features of tokens, of first and last tokens,
-    of lengths and of whole segments. Where no training token is outside of all segments, predictions have none either.
+    X is as for SequenceLabeler: a list of sequences of tokens, each a list of attributes, a dict, or a row of a matrix.
+    Y is a list of lists of tags ("O" outside, "B-x" for the first token of a segment of type x, "I-x" for its other
+    tokens), or of lists of spans (begin, end, label), where `end` is one past the last token; predictions have the same
+    form. Segments do not overlap. tasks.SemiMarkov defines the score, which has features of tokens, of first and last
+    tokens, of lengths and of whole segments. If no training token is outside of all segments, none is in predictions.
 
     Parameters
     ----------
@@ -57,19 +57,19 @@ class SegmentLabeler(SequenceTrainer):
         With "tokens" {label: cost of a wrong tag at its tokens}, or cost[true, predicted] in the order "O", classes_;
         with "segments" {label: price of a missed or wrong segment}.
     classes : list or None
-        The labels of segments, where the training data may not show all of them.
+        The labels of segments, if the training data may not contain all of them.
     {unknown}
     {min_count}
     {features}
     objective : "hinge", "likelihood" or "softmax_margin"
-        What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood (a semi-Markov
-        conditional random field), or the softmax-margin between them, which "f1" has not.
+        The loss that C weighs against ½‖w‖²: the mean structured hinge, minus the mean log-likelihood (a semi-Markov
+        conditional random field), or the softmax-margin between them (not with "f1").
     sharpness : float
-        Of "softmax_margin": the larger, the nearer to the hinge.
+        For "softmax_margin": larger values are nearer to the hinge.
     solver : str, Solver or None
         None: "bcfw" for the hinge, "lbfgs" for the others.
     calibrate : int or None
-        Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
+        The number of cross-validation folds to find temperature_; None leaves calibration to calibrate_on(X, Y).
     {options}
 
     Attributes
@@ -81,11 +81,11 @@ class SegmentLabeler(SequenceTrainer):
     outside_ : bool
         True if tokens may be outside of all segments.
     weights_ : dict of Weights
-        "features" (features × labels × roles: of any, of the first and of the last token of a segment), "outside"
+        "features" (features × labels × roles: any, the first and the last token of a segment), "outside"
         (features), "segments" (features of segments × labels), "lengths" (lengths × labels), "transitions"
         (before × after), "start" and "end" (labels), the last three with the label "O".
     temperature_ : float
-        The number by which scores are divided to be logarithms of probabilities.
+        The number by which scores are divided before they are normalised to probabilities.
     w_ : array
         All weights as one vector.
     certificate_ : Certificate
@@ -134,10 +134,11 @@ class SegmentLabeler(SequenceTrainer):
         super().__init__(C=C, solver=solver, **options)
 
     def predict_confidence(self, X: Any, of: str = "segment") -> Any:
-        """Return how probable the predictions are.
+        """Return the probabilities of the predictions.
 
-        of="segment": of every x the list of its segments, each with its probability. of="token": of every token, that
-        it is in a segment of the predicted label, or in none; a list of arrays. of="sequence": all of it, one array.
+        of="segment": for every x a list of its segments with their probabilities. of="token": for every x an array with
+        the probability of every token's predicted label or of being outside. of="sequence": one array with the
+        probability of every predicted segmentation.
         """
         if of not in ("segment", "token", "sequence"):
             raise ValueError(f"of must be 'segment', 'token' or 'sequence', got {of!r}")
@@ -158,10 +159,10 @@ class SegmentLabeler(SequenceTrainer):
         return Predictions(each)
 
     def score(self, X: Any, Y: Any) -> float:
-        """F1 of the segments of all sequences; those of labels that training has not seen are missed."""
+        """Return F1 over the segments of all sequences; true segments of labels unknown in training count as missed."""
         found = self.predict(X)
         if len(found) != len(Y):
-            raise ValueError(f"X has {len(found)} sequences but Y has {len(Y)}")
+            raise ValueError(f"X has {len(found)} sequences but Y has {len(Y)}; expected one segmentation per sequence")
         right = counted = 0
         for i, (z, y, x) in enumerate(zip(found, Y, X, strict=True)):
             length = int(x.shape[0]) if hasattr(x, "shape") else len(x)
@@ -183,7 +184,7 @@ class SegmentLabeler(SequenceTrainer):
 
     def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
         labels = task.classes_
-        parts, everyone = task.cut(w), [OUTSIDE, *labels]
+        parts, with_outside = task.split_weights(w), [OUTSIDE, *labels]
         names = task.packer_.feature_names
         tokens = range(task.packer_.n_features) if names is None else names
         return {
@@ -191,9 +192,9 @@ class SegmentLabeler(SequenceTrainer):
             "outside": Weights(parts.outside, feature=tokens),
             "segments": Weights(parts.segments, feature=task.segments_.names, label=labels),
             "lengths": Weights(parts.lengths, length=range(1, task.max_length_ + 1), label=labels),
-            "transitions": Weights(parts.transitions, before=everyone, after=everyone),
-            "start": Weights(parts.start, label=everyone),
-            "end": Weights(parts.end, label=everyone),
+            "transitions": Weights(parts.transitions, before=with_outside, after=with_outside),
+            "start": Weights(parts.start, label=with_outside),
+            "end": Weights(parts.end, label=with_outside),
         }
 
     def _findings(self, X: Any, Y: Any) -> Findings:

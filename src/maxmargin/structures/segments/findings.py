@@ -1,4 +1,4 @@
-"""What a report shows of segments: which are found, and sentences with their mistakes."""
+"""The findings of a report on segments: measures of segments, and sentences with their mistakes."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from maxmargin.structures.segments.spans import OUTSIDE, Span, read_segmentation
 
 
 def segment_findings(model: Any, X: Any, Y: Any) -> Findings:
-    """Whole segments and tokens; a sequence is worse the more segments are missed or made up."""
+    """Measure segments and tokens, and rank sequences by the number of missed and wrong segments."""
     predicted = model.predict(X)
     if len(predicted) != len(Y):
-        raise ValueError(f"X has {len(predicted)} sequences but Y has {len(Y)}")
+        raise ValueError(f"X has {len(predicted)} sequences but Y has {len(Y)}; expected one segmentation per sequence")
     words = [words_of(x) for x in X]
     truth, found = (
         [read_segmentation(y, len(x), f"Y[{i}]").spans for i, (y, x) in enumerate(zip(each, words, strict=True))]
@@ -55,7 +55,7 @@ def segment_findings(model: Any, X: Any, Y: Any) -> Findings:
         unit="sequence",
         measures=measures,
         wrongness=missed.astype(float),
-        said=lambda i: f"{counted(n_true[i] - right[i], 'missed segment')}, {n_found[i] - right[i]} made up",
+        said=lambda i: f"{counted(n_true[i] - right[i], 'missed segment')}, {n_found[i] - right[i]} wrong",
         drawn=lambda i: sentence(words[i], _marks(truth[i], found[i], len(words[i]))),
         legend=legend(),
         sections=(
@@ -72,10 +72,10 @@ def segment_findings(model: Any, X: Any, Y: Any) -> Findings:
 
 
 def learnt_lengths_and_transitions(model: Any) -> list[Section]:
-    """Weights of lengths, and of segments that follow one another."""
+    """Show the weights of lengths and of neighbouring segments."""
     weights, outside = model.weights_, f"Weight of a segment after another; {OUTSIDE} is a token outside."
     return [
-        weights_section("Lengths", "Weight of a segment of so many tokens.", weights["lengths"], "tokens ↓"),
+        weights_section("Lengths", "Weight of a segment by its number of tokens.", weights["lengths"], "tokens ↓"),
         weights_section("Transitions", outside, weights["transitions"], "before ↓ after →"),
     ]
 
@@ -88,7 +88,7 @@ def _labels(spans: list[Span], length: int) -> list[Hashable]:
 
 
 def _marks(truth: list[Span], found: list[Span], length: int) -> list[TokenMark]:
-    """Each token with its segment; one that is not exactly right is marked with the true one."""
+    """Mark each token with its segment, and with the true one if the segment is not exactly right."""
     true, other = _owners(truth, length), _owners(found, length)
     return [
         TokenMark(_said(z, t), None if y == z else _said(y, t))
@@ -97,7 +97,7 @@ def _marks(truth: list[Span], found: list[Span], length: int) -> list[TokenMark]
 
 
 def _owners(spans: list[Span], length: int) -> list[Span | None]:
-    """The segment of every token."""
+    """Return the segment of every token."""
     owners: list[Span | None] = [None] * length
     for span in spans:
         owners[span[0] : span[1]] = [span] * (span[1] - span[0])

@@ -1,14 +1,13 @@
-"""What a wrong segmentation costs: Δ(y, z) of the truth y, with g segments, and of z, with q segments, m of them right.
+"""Losses Δ(y, z) of segmentations: y has g segments, z has q segments, and m of these are right.
 
-    "tokens"      Σ_t cost[y_t, z_t] over types of tokens; where the types are the same and just one of the two begins a
-                  segment, the least that a mistake costs there
-    "segments"    Σ price over the segments of y that z has not, and those of z that y has not: g + q - 2m where all
-                  prices are 1
-    "f1"          1 - 2m / (g + q), where q counts as no more than 4g + 16; 0 if both have none. With more than 25 true
-                  segments (g + q - 2m) / 2g, which is the same where q = g
+    "tokens"      Σ_t cost[y_t, z_t] over types of tokens; if the types agree and only one of y and z begins a segment
+                  at t, the least cost of a wrong type there
+    "segments"    Σ price over the segments in only one of y and z: g + q - 2m if all prices are 1
+    "f1"          1 - 2m / (g + q), where q counts as at most 4g + 16; 0 if both have no segments. With more than 25
+                  true segments (g + q - 2m) / 2g, which is the same if q = g
 
-The first two are sums over the pieces of z, so that they are added to scores; the third is searched in a table over
-(m, q), whose size is why q and g have limits.
+The first two are sums over the pieces of z and are added to scores; the third is searched in a table over (m, q), whose
+size limits q and g.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from maxmargin.structures.segments.spans import OUTSIDE, Codes, SegmentEnds
 
 SegmentMeasure = Literal["tokens", "segments", "f1"]
 MEASURES = get_args(SegmentMeasure)
-MOST_TRUE = 25  # segments, up to which "f1" is searched in a table
+MOST_TRUE = 25  # the most true segments for which "f1" is searched in a table
 
 
 class Segmented(NamedTuple):
-    """Segmentations of sequences in a row, none of them empty, sequence j at bounds[j]:bounds[j + 1]."""
+    """Segmentations of concatenated sequences, none of them empty, sequence j at bounds[j]:bounds[j + 1]."""
 
     codes: Codes
     ends: SegmentEnds
@@ -40,14 +39,14 @@ class Segmented(NamedTuple):
         return cls(codes, SegmentEnds.of(codes, bounds), bounds)
 
     def totals(self, each: Array) -> Array:
-        """Of every sequence the sum over its tokens."""
+        """Sum one number per token over every sequence."""
         return np.asarray(np.add.reduceat(each, self.bounds[:-1]))
 
 
 class TokenLoss:
-    """Σ_t cost[y_t, z_t], as a table over codes."""
+    """Loss Σ_t cost[y_t, z_t], as a table over codes."""
 
-    counted = False  # whether it is a function of (g, m, q)
+    counted = False  # whether the loss is a function of (g, m, q)
 
     def __init__(self, costs: Any, classes: Sequence[Hashable]):
         cost = cost_matrix(costs, [OUTSIDE, *classes])
@@ -58,39 +57,39 @@ class TokenLoss:
         for k in range(n):
             self.price[2 * k + 1, 2 * k + 2] = self.price[2 * k + 2, 2 * k + 1] = least[k + 1]
         self.largest = float(cost.max())
-        # What the columns of token scores get: as any token of a segment it goes on, as the first one it begins.
+        # added to the columns of token scores: "any" has the price of continuing a segment, "first" the difference
         self.added = np.zeros((2 * n + 1, 1 + 3 * n))
         self.added[:, 0] = self.price[:, 0]
         self.added[:, 1::3] = self.price[:, 2::2]
         self.added[:, 2::3] = self.price[:, 1::2] - self.price[:, 2::2]
 
     def add(self, scale: Array, truth: Segmented, tokens: Array, S: Array | None) -> None:
-        """Add scale[t] Δ to the scores of tokens or, if there are any, to those of segments; a constant is left out."""
+        """Add scale[t] Δ, without its constant, to the scores of tokens or, if S is given, to those of segments."""
         if S is None:
             tokens += scale[:, None] * self.added[truth.codes]
 
     def constants(self, truth: Segmented) -> Array:
-        """Of every sequence, what is left out."""
+        """Return the constant of Δ of every sequence, which `add` leaves out."""
         return np.zeros(len(truth.bounds) - 1)
 
     def of(self, truth: Segmented, found: Segmented) -> Array:
-        """Δ of every sequence."""
+        """Compute Δ of every sequence."""
         return truth.totals(self.price[truth.codes, found.codes])
 
 
 class SegmentLoss:
-    """Prices of segments that are missed or wrong."""
+    """Loss by prices of missed and wrong segments."""
 
     def __init__(self, costs: Any, classes: Sequence[Hashable]):
         if costs is not None and not isinstance(costs, Mapping):
             raise ValueError(f"measure='segments' takes costs as a dict {{label: price of a segment}}, got {costs!r}")
         unknown = [label for label in costs or () if label not in set(classes)]
         if unknown:
-            raise ValueError(f"costs names the label {unknown[0]!r}, which is not one of the classes")
+            raise ValueError(f"costs names the label {unknown[0]!r}, which is not one of the classes {list(classes)}")
         prices = [(costs or {}).get(label, 1.0) for label in classes]
         self.prices = np.array(prices, dtype=float)
         if not np.isfinite(self.prices).all() or (self.prices < 0).any():
-            raise ValueError("costs must be finite and >= 0")
+            raise ValueError(f"costs must be finite and >= 0, got {costs!r}")
         self.largest = float(self.prices.max())
         self.counted = bool((self.prices == 1).all())
 
@@ -111,11 +110,11 @@ class SegmentLoss:
         return truth.totals(each)
 
     def by_counts(self, g: int, m: NDArray[Any], q: NDArray[Any]) -> Array:
-        """Δ where it is a function of counts."""
+        """Compute Δ from counts."""
         return g + q - 2.0 * m
 
     def most_counted(self, g: int, length: int) -> int:
-        """From which q on it is the same."""
+        """Return the q from which on Δ is constant."""
         return length
 
     def _each(self, some: Segmented) -> Array:
@@ -123,7 +122,7 @@ class SegmentLoss:
 
 
 class F1Loss(SegmentLoss):
-    """1 - F1 of single sequences."""
+    """Loss 1 - F1 of every sequence."""
 
     def __init__(self, costs: Any, classes: Sequence[Hashable]):
         if costs is not None:
@@ -148,7 +147,7 @@ class F1Loss(SegmentLoss):
 
 
 def make_loss(measure: str, costs: Any, classes: Sequence[Hashable]) -> TokenLoss | SegmentLoss:
-    """The loss of this name."""
+    """Return the loss of this name."""
     kinds: dict[str, type[TokenLoss] | type[SegmentLoss]] = dict(
         zip(MEASURES, (TokenLoss, SegmentLoss, F1Loss), strict=True)
     )

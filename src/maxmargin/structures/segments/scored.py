@@ -19,10 +19,10 @@ from maxmargin.structures.segments.spans import Codes
 
 
 class ScoredSegments(SegmentSpace):
-    """A SegmentSpace whose scores come from features and weights.
+    """SegmentSpace whose scores are computed from features and weights.
 
-    task : the SemiMarkov, which says where in w each weight is
-    atoms, units : the features of all tokens, and which unit every token is
+    task : the SemiMarkov task, which defines the layout of w
+    atoms, units : the features of all units, and the unit of every token
     """
 
     def __init__(
@@ -39,12 +39,12 @@ class ScoredSegments(SegmentSpace):
 
     @property
     def n_features(self) -> int:
-        """How many features of segments have weights."""
+        """The number of features of segments that have weights."""
         return len(self.task.segments_)
 
     def scores(self, w: Array) -> SegmentScores:
-        """Return the scores of tokens, lengths, features of segments and neighbours at the weights w."""
-        parts = self.task.cut(w)
+        """Compute the scores of tokens, lengths, features of segments and neighbouring labels at the weights w."""
+        parts = self.task.split_weights(w)
         links = (parts.transitions, parts.start, parts.end)
         return SegmentScores(self.atoms.scores(w, self.units), parts.lengths, parts.segments, *links)
 
@@ -63,7 +63,7 @@ class ScoredSegments(SegmentSpace):
             at = np.flatnonzero(wrong & (lengths > 0))
             rows = self.units[at] * L + lengths[at] - 1
             features += int(np.sum(indptr[rows + 1] - indptr[rows]))
-        most = 12 * len(found) + features  # of a token: three atoms, a length, a transition and an end, twice
+        most = 12 * len(found) + features  # per token, twice: three atoms, a length, a transition and an end
         planes, direct = PlaneRows.of(len(self), most), self.atoms.arrays.direct
         given = direct, L, self.n_types, tuple(self.table), self.units, self.bounds
         segments.differences(*given, truth.codes, one, found, two, planes)

@@ -1,10 +1,10 @@
-"""Features of whole segments: what a user's function says of tokens begin:end, for all that may be a segment.
+"""Features of whole segments, by a user's function that is called for all possible segments.
 
-    segment_features(tokens, begin, end)    a list of attributes, or a dict, as tokens have them (inputs/token_features)
+    segment_features(tokens, begin, end) -> a list of attributes, or a dict, as for tokens (inputs/tokens)
 
-Only what true segments of the training data have gets a weight. All other features are left out: those of the many
-segments that are none would be as many as the data have stretches of tokens. A property that speaks against a segment
-is best given with both of its values ("quotes=open", "quotes=closed"), one of which true segments have.
+Only features of true segments in the training data get weights: the others would be about as many as the data have
+stretches of tokens. A property that speaks against a segment is best given with both of its values ("quotes=open",
+"quotes=closed"), one of which true segments have.
 """
 
 from __future__ import annotations
@@ -25,11 +25,14 @@ from maxmargin.inputs.tokens.token_features import FeatureRows, pairs_of
 from maxmargin.structures.segments.segment_text import SegmentText
 from maxmargin.structures.segments.spans import Span
 
-Describe = Callable[[int, int], Any]  # the features of the segment begin:end of one sequence
+Describe = Callable[[int, int], Any]  # (begin, end) -> features of that segment of one sequence
 
 
 class FeatureTable(NamedTuple):
-    """Row u·L + d has the features of the segment of d + 1 tokens that ends at unit u; without values these are 1."""
+    """Sparse matrix whose row u·L + d has the features of the segment of d + 1 tokens that ends at unit u.
+
+    Without values, all values are 1.
+    """
 
     indptr: NDArray[np.int64]
     columns: NDArray[np.int32]
@@ -37,7 +40,7 @@ class FeatureTable(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """Tokens begin:end of sequence i."""
+    """Possible segment: tokens begin:end of sequence i."""
 
     i: int
     begin: int
@@ -45,11 +48,11 @@ class Candidate(NamedTuple):
 
 
 class SegmentFeatures:
-    """The features that `function` finds, of which those of true segments have numbers.
+    """Numbered features of segments, as `function` computes them.
 
-    function : None, or as above. One that has a method `of_sequence(tokens)` is asked for (begin, end) -> features
-        once per sequence, where it can prepare what all segments of a sequence share.
-    min_count : features that fewer true segments have get no number.
+    function : None, or as above. If it has a method `of_sequence(tokens)`, that is called once per sequence and returns
+        (begin, end) -> features, so that work can be shared by all segments of a sequence.
+    min_count : features of fewer true segments get no number.
     """
 
     saved: ClassVar[Fields] = {
@@ -68,7 +71,7 @@ class SegmentFeatures:
         return len(self.names)
 
     def fit(self, X: Any, truths: Iterable[list[Span]]) -> SegmentFeatures:
-        """Learn what the true segments have."""
+        """Number the features of the true segments."""
         counts: Counter[str] = Counter()
         if self.function is not None:
             for i, (x, spans) in enumerate(zip(X, truths, strict=True)):
@@ -80,14 +83,14 @@ class SegmentFeatures:
         return self
 
     def table(self, X: Any, offsets: NDArray[np.int64], longest: int) -> FeatureTable:
-        """The features of all segments of at most so many tokens."""
+        """Return the features of all segments of at most `longest` tokens."""
         if len(self) == 0:
             none = np.zeros(0, dtype=np.int32)
             return FeatureTable(np.zeros(int(offsets[-1]) * longest + 1, dtype=np.int64), none, np.zeros(0))
-        # By a dict, one name after another: most names are long, and few are known.
+        # names are looked up one by one in a dict, because most of them are unknown
         known = {name: number for number, name in enumerate(self.names)}
         columns, counts = array("i"), np.zeros(int(offsets[-1]) * longest, dtype=np.int64)
-        values: array[float] | None = None  # once a dict was seen
+        values: array[float] | None = None  # not None once a dict was found
         row = 0
         for i, x in enumerate(X):
             describe = self._described(x)
@@ -119,7 +122,7 @@ class SegmentFeatures:
 
 
 def _pairs(found: Any, where: Candidate) -> list[tuple[str, float]]:
-    """The features of one candidate, and their values."""
+    """Return the features of one candidate with their values."""
     try:
         pairs = [(name, float(value)) for name, value in pairs_of(found)]
     except ValueError:

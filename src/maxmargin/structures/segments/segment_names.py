@@ -1,4 +1,4 @@
-"""SegmentNames: segmentations as users have them, and which of them a model can predict."""
+"""SegmentNames: conversion of codes to the user's segmentations, and checks of what a model can predict."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from maxmargin.structures.segments.spans import Codes, Segmentation, codes_of, r
 
 
 class SegmentNames(NamedTuple):
-    """The types of segments by name and by number, and the form of segmentations."""
+    """Types of segments by name and by number, with the form and the limits of segmentations."""
 
     classes: Sequence[Hashable]
     numbers: dict[Hashable, int]
     max_length: int  # of a segment
     outside: bool  # whether tokens may be outside of segments
-    tags: Sequence[str] | None = None  # of every code; None: segmentations are lists of spans
+    tags: Sequence[str] | None = None  # the tag of every code; None: segmentations are lists of spans
 
     def named(self, codes: Codes) -> Any:
         """Return a segmentation in the user's form."""
@@ -29,32 +29,35 @@ class SegmentNames(NamedTuple):
         codes = np.zeros(int(offsets[-1]), dtype=np.int32)
         for i, truth in enumerate(truths):
             first, end = offsets[i : i + 2].tolist()
-            trouble = self._trouble(truth, end - first)
-            if trouble:
-                raise ValueError(f"Y[{i}]: {trouble}")
+            reason = self._impossible(truth, end - first)
+            if reason:
+                raise ValueError(f"Y[{i}]: {reason}")
             codes[first:end] = codes_of(truth.spans, self.numbers, end - first)
         return codes
 
     def read_possible(self, Y: Any, offsets: NDArray[np.int64]) -> tuple[Codes, NDArray[np.bool_]]:
-        """Return the codes of these segmentations, and which of them can be predicted; others are all outside."""
+        """Return the codes of these segmentations, and whether each can be predicted; impossible ones get codes 0."""
         truths, lengths = read_segmentations(Y, offsets), np.diff(offsets).tolist()
-        possible = np.array([not self._trouble(t, n) for t, n in zip(truths, lengths, strict=True)], dtype=bool)
+        possible = np.array([not self._impossible(t, n) for t, n in zip(truths, lengths, strict=True)], dtype=bool)
         each = [
             codes_of(truth.spans if good else [], self.numbers, length)
             for truth, good, length in zip(truths, possible, lengths, strict=True)
         ]
         return np.concatenate([np.zeros(0, dtype=np.int32), *each]), possible
 
-    def _trouble(self, truth: Segmentation, length: int) -> str:
-        """Return why this cannot be predicted, or "" if it can."""
+    def _impossible(self, truth: Segmentation, length: int) -> str:
+        """Return why this segmentation cannot be predicted, or "" if it can."""
         for begin, end, label in truth.spans:
             if label not in self.numbers:
                 return f"the label {label!r} is not one of the classes"
             if end - begin > self.max_length:
                 return (
                     f"the segment {(begin, end, label)!r} has {end - begin} tokens, more than max_length="
-                    f"{self.max_length}; raise it, or leave it out to have the longest of the training data"
+                    f"{self.max_length}; raise it, or use max_length=None for the longest of the training data"
                 )
         if not self.outside and sum(end - begin for begin, end, _ in truth.spans) < length:
-            return "a token is outside of all segments, which none of the first training data is"
+            return (
+                "a token is outside of all segments, but no token of the first training data is; expected segments "
+                "that cover all tokens"
+            )
         return ""

@@ -1,4 +1,4 @@
-"""SegmentSpace: segmentations, searched by the scores of tokens, lengths, features of segments and neighbours."""
+"""SegmentSpace: the score space of segmentations, with scores of tokens, lengths, features of segments and labels."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from maxmargin.structures.segments.segment_names import SegmentNames
 from maxmargin.structures.segments.segment_sums import PieceScores, SegmentSums
 from maxmargin.structures.segments.spans import Codes, read_segmentations
 
-Value = Callable[[Array, Array], Array]  # of losses and scores
-AT_ONCE = 4_000_000  # scores of segments that a search holds at a time
+Value = Callable[[Array, Array], Array]  # a function of losses and scores
+AT_ONCE = 4_000_000  # scores of segments that a search keeps in memory at a time
 
 
 class SegmentScores(NamedTuple):
@@ -28,14 +28,41 @@ class SegmentScores(NamedTuple):
 
     A segment of type k has the score  Σ_t tokens[t, 1 + 3k] + tokens[first, 2 + 3k] + tokens[last, 3 + 3k] +
     lengths[its length - 1, k] + Σ value · features[c, k] over its features c. A token outside has tokens[t, 0].
+
+    Attributes
+    ----------
+    tokens : array of shape (tokens, 1 + 3m)
+        Scores of tokens outside; then, for every type, as any, as the first and as the last token of a segment.
+    lengths : array of shape (L, m)
+        Scores of lengths of segments.
+    features : array of shape (features of segments, m)
+        Scores of features of segments.
+    transitions : array of shape (m + 1, m + 1)
+        Scores of labels of neighbouring pieces, at [before, after].
+    start, end : array of shape (m + 1,)
+        Scores of the first and of the last label.
+
+    See Also
+    --------
+    SegmentSpace : The space that they score.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> scores = tasks.SegmentScores(
+    ...     np.zeros((5, 4)), np.zeros((2, 1)), np.zeros((0, 1)), np.zeros((2, 2)), np.zeros(2), np.zeros(2)
+    ... )
+    >>> len(scores.tokens)
+    5
     """
 
-    tokens: Array  # (tokens, 1 + 3m): outside; then of every type as any, as the first and as the last token
-    lengths: Array  # (L, m)
-    features: Array  # (features of segments, m)
-    transitions: Array  # (m + 1, m + 1): of the label of a piece after that of the piece before, at [before, after]
-    start: Array  # (m + 1,): of the first label
-    end: Array  # (m + 1,): of the last label
+    tokens: Array
+    lengths: Array
+    features: Array
+    transitions: Array
+    start: Array
+    end: Array
 
     @property
     def links(self) -> tuple[Array, Array, Array]:
@@ -68,22 +95,46 @@ class NBestTables(NamedTuple):
 
 
 class TrueSegments(NamedTuple):
-    """The true segmentations of sequences in a row, and what mistakes cost."""
+    """True segmentations of concatenated sequences, and the loss."""
 
     segmented: Segmented
     loss: TokenLoss | SegmentLoss
 
 
 class SegmentSpace:
-    """The segmentations of n inputs, as a ScoreSpace (problem/contract/scored.py).
+    """Score space of the segmentations of n sequences (problem/contract/scored.py).
 
-    Scores are SegmentScores. Found outputs are an int32 array with a code for every token, all sequences in a row: 0
-    outside, 2k + 1 where a segment of type k begins, 2k + 2 where it goes on. The search is exact.
+    Scores are SegmentScores. Found outputs are an int32 array with a code for every token of all sequences: 0 outside,
+    2k + 1 for the first token of a segment of type k, 2k + 2 for its other tokens. The search is exact.
 
-    bounds : (n + 1,) where every sequence begins, and the number of tokens
-    names : types, form and limits of segmentations
-    table, units : the features of segments, and which unit of the table every token is
-    truths : the true segmentations, of sequences that are not empty; None: they are not known
+    Parameters
+    ----------
+    bounds : array of shape (n + 1,)
+        The first token of every sequence, and the number of tokens.
+    names : SegmentNames
+        Types, form and limits of segmentations.
+    table : FeatureTable
+        The features of segments.
+    units : array of shape (tokens,)
+        The unit of every token in the table.
+    truths : TrueSegments or None
+        The true segmentations, if known; no sequence may be empty then.
+
+    See Also
+    --------
+    SegmentScores : Its scores.
+    SemiMarkov : The task.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> space = tasks.SegmentSpace.of_lengths([3], n_types=1, max_length=2)
+    >>> tokens = np.array([[0.0, 1, 0, 0], [0, 1, 0, 0], [0, -1, 0, 0]])  # outside, any, first and last
+    >>> links = np.zeros((2, 2)), np.zeros(2), np.zeros(2)
+    >>> scores = tasks.SegmentScores(tokens, np.array([[0.0], [0.5]]), np.zeros((0, 1)), *links)
+    >>> space.best(scores).found.tolist()
+    [1, 2, 0]
     """
 
     def __init__(
@@ -103,8 +154,8 @@ class SegmentSpace:
     ) -> SegmentSpace:
         """Make the space of sequences of these lengths, whose segments have types 0 … n_types - 1 and no features.
 
-        truth : None, or of every sequence the list of its true spans (begin, end, type); no sequence may be empty then
-        measure, costs : what mistakes cost, as SegmentLabeler has them
+        truth : None, or for every sequence its list of true spans (begin, end, type); no sequence may be empty then
+        measure, costs : the loss, as in SegmentLabeler
         """
         bounds = np.concatenate([[0], np.cumsum(np.asarray(lengths, dtype=np.int64))])
         names = SegmentNames(range(n_types), {k: k for k in range(n_types)}, max_length, True)
@@ -114,7 +165,7 @@ class SegmentSpace:
         if truth is None:
             return cls(bounds, names, table, units)
         if (np.diff(bounds) == 0).any():
-            raise ValueError("a sequence without tokens has no true segmentation: leave it out")
+            raise ValueError("a sequence without tokens has no true segmentation; leave it out")
         segmented = Segmented.of(names.codes(read_segmentations(truth, bounds), bounds), bounds)
         return cls(bounds, names, table, units, TrueSegments(segmented, make_loss(measure, costs, names.classes)))
 
@@ -133,10 +184,10 @@ class SegmentSpace:
         if each.any():
             need_truth(self.truths)
         for a, b in self._blocks():
-            part, here = self._between(a, b), slice(self.bounds[a], self.bounds[b])
+            block, tokens = self._between(a, b), slice(self.bounds[a], self.bounds[b])
             filled = np.flatnonzero(np.diff(self.bounds[a : b + 1])) + a
-            own = scores._replace(tokens=scores.tokens[here])
-            codes[here], values[filled] = part._searched(own, each[filled])
+            own = scores._replace(tokens=scores.tokens[tokens])
+            codes[tokens], values[filled] = block._searched(own, each[filled])
         return BestOutputs(codes, values)
 
     def losses(self, found: Codes) -> Array:
@@ -147,7 +198,7 @@ class SegmentSpace:
         return loss.of(truth, Segmented.of(found, self.bounds))
 
     def indicator(self, found: Codes, weights: Array | None = None) -> SegmentScores:
-        """Return how often each score is used; sequence j counts weights[j] times."""
+        """Return how often each score occurs; sequence j counts weights[j] times."""
         m, filled = self.n_types, np.diff(self.bounds) > 0
         each = np.repeat(np.ones(len(self)) if weights is None else weights, np.diff(self.bounds))
         ends, at = Segmented.of(found, self.bounds).ends, np.arange(len(found))
@@ -173,7 +224,7 @@ class SegmentSpace:
         return counts
 
     def sums(self, scores: Any) -> SegmentSums:
-        """Return the distributions of the segmentations; an empty sequence has one, which is empty."""
+        """Return the distributions of the segmentations; an empty sequence has one (empty) segmentation."""
         n_bytes = 16.0 * int(self.bounds[-1]) * self.max_length * self.n_types
         check_memory("the probabilities of all segments", n_bytes, "ask for fewer sequences at a time")
         return SegmentSums(self.names, self.pieces(self._checked(scores)), self.bounds)
@@ -197,7 +248,7 @@ class SegmentSpace:
     def pieces(self, scores: SegmentScores, augment: Array | None = None) -> PieceScores:
         """Return the scores of tokens outside and of segments, with augment[j] times the loss added to sequence j.
 
-        What the loss of a sequence has as a constant (TokenLoss.constants) is left out.
+        The constant part of the loss of a sequence (see `constants` of the losses) is left out.
         """
         from maxmargin.structures.segments.compiled import segments
 
@@ -217,15 +268,15 @@ class SegmentSpace:
         return PieceScores(o, S, scores.links)
 
     def best_by_counts(self, scores: PieceScores, j: int, value: Value) -> tuple[Codes, float]:
-        """Return the codes of sequence j with the highest value(loss, score), and it, by a table over counts."""
+        """Return the codes of sequence j with the highest value(loss, score), and that value, by a table of counts."""
         from maxmargin.structures.segments.compiled import segment_counts
 
         assert self.truths is not None
         truth, loss = self.truths
         assert isinstance(loss, SegmentLoss)
-        here = slice(self.bounds[j], self.bounds[j + 1])
-        o, S, (A, s, f) = scores.outside[here], scores.segments[here], scores.links
-        lengths, labels = truth.ends.lengths[here], truth.ends.labels[here]
+        own = slice(self.bounds[j], self.bounds[j + 1])
+        o, S, (A, s, f) = scores.outside[own], scores.segments[own], scores.links
+        lengths, labels = truth.ends.lengths[own], truth.ends.labels[own]
         g = int(np.count_nonzero(lengths))
         Q = loss.most_counted(g, len(o))
         v, u = np.empty((2, len(o) + 1, len(s), (g + 1) * (Q + 1)))
@@ -242,12 +293,12 @@ class SegmentSpace:
 
     @property
     def n_features(self) -> int:
-        """How many features segments can have."""
+        """The number of features of segments."""
         return int(self.table.columns.max(initial=-1)) + 1
 
     def _checked(self, scores: Any) -> Any:
         m = self.n_types
-        features = max(self.n_features, len(scores.features))  # some may have no segment here
+        features = max(self.n_features, len(scores.features))  # some features may not occur in these sequences
         return checked_scores(scores, (*self._shapes(features), (m + 1, m + 1), (m + 1,), (m + 1,)))
 
     def _shapes(self, n_features: int) -> list[tuple[int, int]]:
@@ -259,7 +310,7 @@ class SegmentSpace:
         ]
 
     def _blocks(self) -> Iterator[tuple[int, int]]:
-        """Yield ranges of sequences whose scores of segments are AT_ONCE or few more."""
+        """Yield ranges of sequences that have about AT_ONCE scores of segments."""
         sizes = np.cumsum(np.diff(self.bounds) * self.max_length * self.n_types) // AT_ONCE
         borders = np.flatnonzero(np.diff(sizes)) + 1
         yield from pairwise([0, *borders.tolist(), len(self)] if len(self) else [])
@@ -285,7 +336,7 @@ class SegmentSpace:
             return codes, best + each * loss.constants(truth)
         g = np.add.reduceat(truth.ends.lengths > 0, self.bounds[:-1], dtype=np.int64)
         listed = np.flatnonzero((g <= MOST_TRUE) & (each > 0))
-        spread = np.where(g > MOST_TRUE, each / np.maximum(2 * g, 1), 0.0)  # of the loss that takes the place of F1
+        spread = np.where(g > MOST_TRUE, each / np.maximum(2 * g, 1), 0.0)  # factor of the loss that replaces 1 - F1
         pieces = self.pieces(scores, spread)
         codes, best = self._viterbi(pieces)
         best += spread * loss.constants(truth)

@@ -15,14 +15,14 @@ from maxmargin.structures.segments.segment_names import SegmentNames
 
 
 class PieceScores(NamedTuple):
-    """Scores of the pieces of sequences in a row, as compiled/segments.py has them."""
+    """Scores of the pieces of concatenated sequences, in the notation of compiled/segments.py."""
 
     outside: Array  # (tokens,): o
     segments: Array  # (tokens, L, types): S
     links: tuple[Array, Array, Array]  # A, s and f
 
     def of(self, some: Segmented) -> Array:
-        """⟨w, Ψ⟩ of every sequence."""
+        """Compute ⟨w, Ψ⟩ of a segmentation of every sequence."""
         (A, s, f), labels = self.links, some.ends.labels + 1
         each = np.where(some.codes == 0, self.outside, 0.0)
         at = np.flatnonzero(some.ends.lengths)
@@ -37,7 +37,7 @@ class PieceScores(NamedTuple):
 
 
 class SumTables(NamedTuple):
-    """Logarithms of masses, as compiled/segment_sums.py computes them for one sequence after another."""
+    """Scratch tables of compiled/segment_sums.py for one sequence: logarithms of sums over segmentations."""
 
     a: Array  # (longest + 1, labels): of all ways to cut the first t tokens so that a piece of this label ends there
     alpha: Array  # (longest + 1, labels): the same, so that a piece of this label follows
@@ -47,17 +47,17 @@ class SumTables(NamedTuple):
 
 
 class SegmentMarginals(NamedTuple):
-    """Probabilities in one sequence of T tokens; types are in the order of classes_."""
+    """Marginal probabilities of one sequence of T tokens; types are in the order of classes_."""
 
-    outside: Array  # (T,): of every token, that it is in no segment
-    labels: Array  # (T, types): of every token, that it is in a segment of this type
-    segments: Array  # (T, L, types): of the segment that begins at this token and has so many, less one
+    outside: Array  # (T,): probability that token t is in no segment
+    labels: Array  # (T, types): probability that token t is in a segment of type k
+    segments: Array  # (T, L, types): probability of the segment of d + 1 tokens and type k that begins at token t
 
 
 class SegmentSums:
     """Sums over all segmentations of sequences with these scores, sequence j at bounds[j]:bounds[j + 1].
 
-    Equations are those of compiled/segment_sums.py.
+    The equations cited are those of compiled/segment_sums.py.
     """
 
     def __init__(self, names: SegmentNames, scores: PieceScores, bounds: NDArray[np.int64]):
@@ -91,7 +91,7 @@ class SegmentSums:
         return found
 
     def log_probabilities(self, Y: Any) -> Array:
-        """-inf of segmentations that the model cannot predict."""
+        """Return log p(y | x) of every y, -inf for segmentations that the model cannot predict."""
         codes, possible = self.names.read_possible(Y, self.bounds)
         filled = np.diff(self.bounds) > 0
         scores = np.zeros(len(filled))
@@ -108,7 +108,7 @@ class SegmentSums:
         return [[self.names.named(drawn[a:b]) for drawn in codes] for a, b in pairwise(self.bounds)]
 
     def summed(self, weights: Array | None, pairs: Array | None) -> tuple[Array, Array, Array]:
-        """log Z of every sequence, the probabilities of tokens outside, and (5).
+        """Return log Z of every sequence, the probabilities of tokens outside, and those of segments (5).
 
         Σ_j weights[j] Σ_t of (6) is added to `pairs`, unless they are None.
         """

@@ -1,4 +1,4 @@
-"""SegmentText: usual features of segments of text, from the words of their tokens."""
+"""SegmentText: features of segments of text, computed from the words of their tokens."""
 
 from __future__ import annotations
 
@@ -10,21 +10,36 @@ from typing import Any, ClassVar
 from maxmargin.base.files.fields import Each, OneOf, Text, Whole
 from maxmargin.base.files.objects import Fields
 
-LONGEST = 5  # words of a text that may come again
+LONGEST = 5  # words of the longest text that is a feature; longer ones hardly occur twice
 REPEATED = re.compile(r"(.)\1+")
 
 
 class SegmentText:
-    """segment_features of text: the whole text of a segment, its shape, its ends and what is beside it.
+    """Features of segments of text, as `segment_features` of SegmentLabeler.
 
-        text      the words in small letters, of segments of at most five words
+        text      the words in lower case, for segments of at most five words
         shape     the shapes of the words ("Xx" of "Madrid", "X" of "UN", "9" of "1999"), equal neighbours once
-        ends      the first and the last word in small letters, of segments of two words or more
-        around    the words before and behind in small letters
+        ends      the first and the last word in lower case, for segments of two words or more
+        around    the words before and after the segment in lower case
 
-    word : where a token has its word: the name of a feature (of a dict, token[word]; of a list of attributes, the one
-        that begins with "word="), the number of a column, where tokens are tuples of these, or a function of a token.
-    kinds : the features that are wanted.
+    Parameters
+    ----------
+    word : str, int or callable
+        Where to find the word of a token: the name of a feature (token[word] of a dict; the attribute that begins with
+        "word=" of a list), the number of a column of tokens that are tuples, or a function of a token.
+    kinds : sequence of str
+        The features to compute.
+
+    See Also
+    --------
+    maxmargin.SegmentLabeler : Takes it as `segment_features`.
+
+    Examples
+    --------
+    >>> from maxmargin import tasks
+    >>> features = tasks.SegmentText(word=0, kinds=["text", "shape"])
+    >>> features([("to",), ("New",), ("York",)], 1, 3)
+    ['text=new york', 'shape=Xx']
     """
 
     KINDS = ("text", "shape", "ends", "around")
@@ -44,10 +59,10 @@ class SegmentText:
         return self.of_sequence(tokens)(begin, end)
 
     def of_sequence(self, tokens: Sequence[Any]) -> Callable[[int, int], list[str]]:
-        """(begin, end) -> features, for one sequence."""
+        """Return a function (begin, end) -> features for one sequence."""
         words = [self._word(token, t) for t, token in enumerate(tokens)]
         small, shapes = ["<s>", *map(str.lower, words), "</s>"], [shape(word) for word in words]
-        runs = [each for each, _ in groupby(shapes)]  # of tokens with one shape
+        runs = [each for each, _ in groupby(shapes)]  # shapes of maximal runs of tokens with equal shapes
         run = [number for number, (_, run) in enumerate(groupby(shapes)) for _ in run]
         text, shaped, ends, around = (kind in self.kinds for kind in self.KINDS)
 
@@ -85,6 +100,6 @@ class SegmentText:
 
 
 def shape(word: str) -> str:
-    """Which kinds of characters a word has, in their order: "Xx" of "Madrid", "9.9" of "3.14"."""
+    """Return the kinds of characters of a word in order: "Xx" for "Madrid", "9.9" for "3.14"."""
     kinds = "".join("X" if c.isupper() else "x" if c.isalpha() else "9" if c.isdigit() else c for c in word)
     return REPEATED.sub(r"\1", kinds)

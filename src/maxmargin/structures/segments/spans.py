@@ -1,8 +1,8 @@
-"""Segmentations as people give them, and as numbers.
+"""Conversions between tags, spans and codes of segmentations.
 
-A segmentation of T tokens is written as T tags ("O", "B-x" where a segment of type x begins, "I-x" where it goes on) or
-as a list of spans (begin, end, type), where `end` is one past the last token. Inside it is a *code* for every token: 0
-outside of segments, 2k + 1 where a segment of type k begins, 2k + 2 where it goes on.
+Users give a segmentation of T tokens as T tags ("O", "B-x" for the first token of a segment of type x, "I-x" for its
+other tokens) or as a list of spans (begin, end, type), where `end` is one past the last token. Internally it is a
+*code* for every token: 0 outside of segments, 2k + 1 for the first token of a segment of type k, 2k + 2 for the others.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ Span = tuple[int, int, Hashable]
 
 
 class Segmentation(NamedTuple):
-    """What is said of one sequence: its spans in order, and how many tags had to be read as a beginning."""
+    """Segmentation of one sequence: its spans in order, and the number of segments that begin with an "I-" tag."""
 
     spans: list[Span]
     repaired: int = 0
 
 
 def given_as_spans(Y: Iterable[Any]) -> bool:
-    """Whether some y has spans; if not, and some has tags, all are tags."""
+    """Return whether Y consists of spans and not of tags, judging by the first element of any y."""
     for y in Y:
         for each in y if isinstance(y, Sequence | np.ndarray) and not isinstance(y, str) else ():
             return not isinstance(each, str)
-    return True  # no y has anything: no spans
+    return True  # all y are empty lists of spans
 
 
 def read_segmentation(y: Any, length: int | None, what: str) -> Segmentation:
-    """Tags or spans of a sequence of so many tokens (None: any number); errors begin with `what`."""
+    """Read the tags or spans of a sequence of `length` tokens (None: any number); errors begin with `what`."""
     if isinstance(y, np.ndarray):
         y = y.tolist()
     if not isinstance(y, Sequence) or isinstance(y, str):
@@ -51,14 +51,16 @@ def read_segmentation(y: Any, length: int | None, what: str) -> Segmentation:
 def read_segmentations(Y: Any, offsets: NDArray[np.int64]) -> list[Segmentation]:
     """Return the segmentations Y of the sequences that begin at these offsets."""
     if len(Y) != len(offsets) - 1:
-        raise ValueError(f"there are {len(offsets) - 1} sequences of tokens but {len(Y)} segmentations")
+        raise ValueError(
+            f"there are {len(offsets) - 1} sequences of tokens but {len(Y)} segmentations; expected one per sequence"
+        )
     lengths = np.diff(offsets).tolist()
     return [read_segmentation(y, lengths[i], f"Y[{i}]") for i, y in enumerate(Y)]
 
 
 def _read_tags(tags: Sequence[Any], length: int | None, what: str) -> Segmentation:
     if length is not None and len(tags) != length:
-        raise ValueError(f"{what} has {len(tags)} tags for {length} tokens")
+        raise ValueError(f"{what} has {len(tags)} tags for {length} tokens; expected one per token")
     for t, tag in enumerate(tags):
         if not isinstance(tag, str) or (tag != OUTSIDE and (tag[:2] not in ("B-", "I-") or len(tag) == 2)):
             raise ValueError(f"{what} has the tag {tag!r} at token {t}; expected 'O', 'B-x' or 'I-x'")
@@ -73,19 +75,22 @@ def _read_spans(y: Sequence[Any], length: int | None, what: str) -> list[Span]:
             raise ValueError(f"{what} contains {each!r}; expected spans (begin, end, label)")
         begin, end, label = each
         if not (_is_position(begin) and _is_position(end)):
-            raise ValueError(f"{what} has the span {each!r}, whose ends are not whole numbers")
+            raise ValueError(f"{what} has the span {each!r}, whose ends are not whole numbers; expected token numbers")
         if not 0 <= begin < end or (length is not None and end > length):
             within = "" if length is None else f" of {length} tokens"
             raise ValueError(
                 f"{what} has the span {each!r}; expected 0 <= begin < end, where end is one past the last token{within}"
             )
         if label is None or not isinstance(label, Hashable) or label == OUTSIDE:
-            raise ValueError(f"{what} has the span {each!r}; {label!r} cannot be the label of a segment")
+            raise ValueError(
+                f"{what} has the span {each!r}; {label!r} cannot be the label of a segment, expected a hashable label "
+                f"other than None and {OUTSIDE!r}"
+            )
         spans.append((int(begin), int(end), label))
     spans.sort(key=lambda span: span[:2])
     for one, other in pairwise(spans):
         if other[0] < one[1]:
-            raise ValueError(f"{what} has the spans {one!r} and {other!r}, which overlap")
+            raise ValueError(f"{what} has the spans {one!r} and {other!r}, which overlap; expected disjoint spans")
     return spans
 
 
@@ -94,7 +99,7 @@ def _is_position(value: Any) -> bool:
 
 
 def codes_of(spans: Iterable[Span], numbers: dict[Hashable, int], length: int) -> Codes:
-    """Codes of a segmentation whose labels have numbers."""
+    """Return the codes of a segmentation, given the numbers of its labels."""
     codes = np.zeros(length, dtype=np.int32)
     for begin, end, label in spans:
         k = numbers[label]
@@ -104,7 +109,7 @@ def codes_of(spans: Iterable[Span], numbers: dict[Hashable, int], length: int) -
 
 
 def spans_of(codes: Codes, classes: Sequence[Hashable]) -> list[Span]:
-    """Back from codes."""
+    """Return the spans of codes."""
     spans: list[Span] = []
     for t, code in enumerate(codes.tolist()):
         if code % 2:
@@ -116,19 +121,19 @@ def spans_of(codes: Codes, classes: Sequence[Hashable]) -> list[Span]:
 
 
 def tags_of(codes: Codes, names: Sequence[str]) -> list[str]:
-    """Back from codes, by the tag of every code."""
+    """Return the tags of codes; names[code] is the tag of a code."""
     return [names[code] for code in codes.tolist()]
 
 
 class SegmentEnds(NamedTuple):
-    """Of every token in a row of sequences: the segment of which it is the last."""
+    """Segments of concatenated sequences, by their last tokens."""
 
-    lengths: NDArray[np.int64]  # 0 where no segment ends, and outside of segments
-    labels: NDArray[np.int32]  # that of the token's segment, -1 outside
+    lengths: NDArray[np.int64]  # the length of the segment that ends at a token, or 0
+    labels: NDArray[np.int32]  # the label of the token's segment, -1 outside
 
     @classmethod
     def of(cls, codes: Codes, bounds: NDArray[np.int64]) -> SegmentEnds:
-        """Of the codes of some sequences, sequence j at bounds[j]:bounds[j + 1]."""
+        """Find the ends of the segments of some sequences, sequence j at bounds[j]:bounds[j + 1]."""
         labels = (codes + 1) // 2 - 1
         begins = codes % 2 == 1
         at = np.arange(len(codes))

@@ -1,4 +1,4 @@
-"""SemiMarkov: semi-Markov chains, whose segments have features of their own."""
+"""SemiMarkov: semi-Markov chains, which score whole segments."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Unknown = Literal["ignore", "error"]
 
 
 class SegmentWeights(NamedTuple):
-    """The weights by meaning, views of w. Label 0 is that of tokens outside."""
+    """Named parts of w, as views. Label 0 is that of tokens outside."""
 
     transitions: Array  # (K, K)
     start: Array  # (K,)
@@ -48,46 +48,61 @@ class SegmentWeights(NamedTuple):
     lengths: Array  # (L, types)
     segments: Array  # (features of segments, types)
     outside: Array  # (features of tokens,)
-    features: Array  # (features of tokens, types, 3): of any, of the first and of the last token of a segment
+    features: Array  # (features of tokens, types, 3): for any, for the first and for the last token of a segment
 
 
 class SemiMarkov(Task):
-    """Sequences of tokens cut into labelled segments and tokens outside of them (Sarawagi and Cohen 2004).
+    """Segmentation of sequences of tokens by a semi-Markov model (Sarawagi and Cohen 2004).
+
+    An output z consists of labelled segments and tokens outside of them:
 
         ⟨w, Ψ(x, z)⟩ = Σ_{segments b:e of type k} ( Σ_{b<=t<e} ⟨U_k, x_t⟩ + ⟨F_k, x_b⟩ + ⟨E_k, x_{e-1}⟩ + l[e-b, k]
                        + ⟨V_k, g(x, b, e)⟩ ) + Σ_{t outside} ⟨O, x_t⟩ + Σ_pieces A[before, after] + s[first] + f[last]
 
-    A piece is a segment, of at most max_length tokens, or a single token outside. g are features of whole segments;
-    without any, this is a chain whose labels say which token of a segment is the first and which the last. losses.py
-    has Δ. The search is exact.
+    A piece is a segment of at most max_length tokens, or a single token outside. g are features of whole segments;
+    without them, this is a chain whose labels mark the first and the last token of a segment. losses.py defines Δ. The
+    search is exact.
 
     Y are lists of tags ("O", "B-x", "I-x"), one per token, or lists of spans (begin, end, label).
 
     Parameters
     ----------
     measure : "tokens", "segments" or "f1"
-        The loss of a wrong segmentation: the number of tokens with a wrong tag; the number of segments that are missed,
-        and of those that are wrong; or 1 - F1 of the sequence, searched exactly in a table over counts.
+        The loss of a wrong segmentation: the number of tokens with a wrong tag; the number of missed plus wrong
+        segments; or 1 - F1 of the sequence, searched exactly in a table over counts.
     costs : None, dict or array
-        Of "tokens" what tasks.Chain takes, for the labels "O" and classes; of "segments" {label: price of a segment
-        that is missed or wrong}.
+        For "tokens" as in tasks.Chain, for the labels "O" and classes; for "segments" {label: price of a missed or
+        wrong segment}.
     max_length : int or None
         The longest segment that is predicted; None: that of the training data, `max_length_`.
     segment_features : None or function
-        segment_features(tokens, begin, end) -> what tokens are: a list of attributes or a dict. It is asked for every
-        stretch of at most max_length tokens, and what true segments of the training data have gets a weight.
-        tasks.SegmentText is one for text.
+        segment_features(tokens, begin, end) -> a list of attributes or a dict, as for tokens. It is called for every
+        stretch of at most max_length tokens; features of true segments in the training data get weights.
+        tasks.SegmentText is such a function for text.
     classes : sequence or None
-        The labels of segments, where the training data may not show all of them.
+        The labels of segments, if the training data may not contain all of them.
     unknown : "ignore" or "error"
-        What to do with a feature of a token that training has not seen; one that is ignored has no weight.
+        What to do with features of tokens that do not occur in training; ignored ones have no weight.
     min_count : int
-        Features that fewer of the training tokens, or of the true segments, have get no weight.
+        Features that occur in fewer training tokens, or true segments, get no weight.
     features : None or TokenTemplates
-        What makes the features of tokens: X then is lists of tuples of columns, such as formats.read_conll reads.
+        Templates that make the features of tokens: X then is lists of tuples of columns, as formats.read_conll returns.
+
+    See Also
+    --------
+    maxmargin.SegmentLabeler : The estimator.
+    Chain : One label per token.
+
+    Examples
+    --------
+    >>> from maxmargin import tasks
+    >>> task, X, Y = tasks.SemiMarkov("segments"), [[["New"], ["York"], ["sleeps"]]], [["B-LOC", "I-LOC", "O"]]
+    >>> task.setup(X, Y)
+    >>> task.loss(Y[0], ["O", "B-LOC", "O"])  # one segment is missed and one is wrong
+    2.0
     """
 
-    features: TokenTemplates | None = None  # of files that were written before there were any
+    features: TokenTemplates | None = None  # older model files do not have it
 
     saved: ClassVar[Fields] = {
         "segment_features": OneOf(None, Part(SegmentText)),
@@ -133,7 +148,7 @@ class SemiMarkov(Task):
         self._set_up(X, self._packer().read_once(X), Y)
 
     def setup_and_pack(self, X: Any, Y: Any) -> SegmentBatch:
-        """Read the tokens once for both."""
+        """Set up and pack, reading the tokens once."""
         tokens = self._packer().read_once(X)
         return self._labelled(X, *self._set_up(X, tokens, Y))
 
@@ -141,23 +156,23 @@ class SemiMarkov(Task):
         return SequencePacker(self.unknown, self.min_count, templates=self.features)
 
     def _set_up(self, X: Any, tokens: Any, Y: Any) -> tuple[Sequences, list[Segmentation]]:
-        """What is learnt from X, whose tokens have been read, and Y; returns both as they are packed and read."""
+        """Set up from X, whose tokens have been read, and Y; return packed tokens and segmentations."""
         self.packer_ = self._packer().fit(tokens)
         if self.packer_.n_features == 0:
             raise ValueError(
-                "no token of any sequence has a feature, so that there is nothing to learn from; give every token at "
+                "no token of any sequence has a feature, so there is nothing to learn from; give every token at "
                 'least one, such as the attribute "bias"'
             )
         packed = self.packer_.pack(tokens)
         self.as_spans_ = given_as_spans(Y)
         truths = read_segmentations(Y, packed.offsets)
-        self._say_repaired(truths)
+        self._warn_of_repairs(truths)
         self._set_labels([label for truth in truths for _, _, label in truth.spans])
         self.max_length_ = self._longest(truths)
         inside = [sum(end - begin for begin, end, _ in truth.spans) for truth in truths]
         self.outside_ = inside != np.diff(packed.offsets).tolist()
         self.loss_ = make_loss(self.measure, self.costs, self.classes_)
-        self._say_replaced(truths)
+        self._warn_of_replaced_losses(truths)
         self.segments_ = SegmentFeatures(self.segment_features, self.min_count).fit(X, [t.spans for t in truths])
         self.first_ = self._first()
         self.dim = self.first_ + self.packer_.n_features * (1 + 3 * self.n_types_)
@@ -165,7 +180,7 @@ class SemiMarkov(Task):
 
     def _set_labels(self, labels: list[Hashable]) -> None:
         if not labels and self.classes is None:
-            raise ValueError("no sequence has a segment: there is nothing to learn from")
+            raise ValueError("no sequence has a segment: there is nothing to learn from; expected at least one segment")
         self.classes_ = label_set(self.classes, labels, least=1)
         if OUTSIDE in self.classes_:
             raise ValueError(f"classes contains {OUTSIDE!r}, which is reserved for tokens outside of segments")
@@ -176,11 +191,11 @@ class SemiMarkov(Task):
         self.tags_ = self._tags()
 
     def _tags(self) -> list[str]:
-        """Of every code."""
+        """Return the tag of every code."""
         return [OUTSIDE, *(f"{letter}-{label}" for label in self.classes_ for letter in "BI")]
 
     def _first(self) -> int:
-        """Where weights of tokens begin."""
+        """Return the position in w of the first weight of tokens."""
         m, K = self.n_types_, self.n_types_ + 1
         return K * K + 2 * K + (self.max_length_ + len(self.segments_)) * m
 
@@ -195,35 +210,35 @@ class SemiMarkov(Task):
         matrix, length = sparse.csr_array(packed.matrix), packed.matrix.shape[0]
         rows = [slice(a, b) for a, b in pairwise(matrix.indptr)]
         table, w = self.segments_.table([x], packed.offsets, self.max_length_), np.zeros(self.dim)
-        parts, end = self.cut(w), 0
+        named, end = self.split_weights(w), 0
         labels: list[int] = []
         spans = read_segmentation(z, length, "the output").spans
         for begin, stop, label in [*spans, (length, length, None)]:
             for t in range(end, begin):
                 labels.append(0)
-                np.add.at(parts.outside, matrix.indices[rows[t]], matrix.data[rows[t]])
+                np.add.at(named.outside, matrix.indices[rows[t]], matrix.data[rows[t]])
             if label is None:
                 break
             k, end = self.numbers_[label], stop
             labels.append(k + 1)
-            parts.lengths[stop - begin - 1, k] += 1
+            named.lengths[stop - begin - 1, k] += 1
             at = (stop - 1) * self.max_length_ + stop - begin - 1
-            for place in range(table.indptr[at], table.indptr[at + 1]):
-                parts.segments[table.columns[place], k] += table.values[place] if len(table.values) else 1.0
+            for entry in range(table.indptr[at], table.indptr[at + 1]):
+                named.segments[table.columns[entry], k] += table.values[entry] if len(table.values) else 1.0
             for t, role in [*((t, 0) for t in range(begin, stop)), (begin, 1), (stop - 1, 2)]:
-                np.add.at(parts.features, (matrix.indices[rows[t]], k, role), matrix.data[rows[t]])
-        parts.start[labels[0]] += 1
-        parts.end[labels[-1]] += 1
+                np.add.at(named.features, (matrix.indices[rows[t]], k, role), matrix.data[rows[t]])
+        named.start[labels[0]] += 1
+        named.end[labels[-1]] += 1
         for before, after in pairwise(labels):
-            parts.transitions[before, after] += 1
-        places = np.flatnonzero(w)
-        return places, w[places]
+            named.transitions[before, after] += 1
+        indices = np.flatnonzero(w)
+        return indices, w[indices]
 
     def loss(self, y: Any, z: Any) -> float:
         truth, found = (read_segmentation(each, None, what).spans for each, what in ((y, "y"), (z, "z")))
         for _, _, label in (*truth, *found):
             if label not in self.numbers_:
-                raise ValueError(f"the label {label!r} is not one of the classes")
+                raise ValueError(f"the label {label!r} is not one of the classes {self.classes_}")
         length = max((end for _, end, _ in (*truth, *found)), default=1)
         bounds = np.array([0, length])
         one, other = (Segmented.of(codes_of(each, self.numbers_, length), bounds) for each in (truth, found))
@@ -238,7 +253,7 @@ class SemiMarkov(Task):
         yield from (self.names.named(np.array(codes, dtype=np.int32)) for codes in self._segmentations(length))
 
     def _segmentations(self, length: int) -> Iterator[list[int]]:
-        """The codes of all segmentations of so many tokens."""
+        """Enumerate the codes of all segmentations of `length` tokens."""
         if length == 0:
             yield []
             return
@@ -267,7 +282,7 @@ class SemiMarkov(Task):
         return self.segments_.table(X, packed.offsets, self.max_length_)
 
     def scored(self, X: Any, Y: Any = None) -> ScoredSegments:
-        """Return the sequences, with truths if Y is given, ready to be scored and searched; others may be empty."""
+        """Return the score space of the sequences, with truths if Y is given; without Y, sequences may be empty."""
         if Y is not None:
             return self.pack(X, Y).scored()
         packed = self.packer_.pack(X, may_be_empty=True)
@@ -280,17 +295,17 @@ class SemiMarkov(Task):
         return [names.named(codes[a:b]) for a, b in pairwise(scored.bounds)]
 
     def scores(self, w: Array, X: Any) -> Array:
-        """Return ⟨w, Ψ⟩ of the best segmentation of every sequence; 0 of an empty one."""
+        """Return ⟨w, Ψ⟩ of the best segmentation of every sequence; 0 for an empty one."""
         scored = self.scored(X)
         return scored.best(scored.scores(w)).values
 
     def sums(self, w: Array, X: Any) -> SegmentSums:
-        """Return the distributions of the segmentations of every x; an empty one has one, which is empty."""
+        """Return the distributions of the segmentations of every x; an empty x has one (empty) segmentation."""
         scored = self.scored(X)
         return scored.sums(scored.scores(w))
 
     def n_best(self, w: Array, x: Any, n: int) -> list[tuple[Any, float]]:
-        """Return the n best segmentations with their scores, best first (fewer where there are not so many)."""
+        """Return the n best segmentations (or all, if there are fewer) with their scores, best first."""
         scored = self.scored([x])
         length, names = int(scored.bounds[-1]), self.names
         if length == 0:
@@ -298,8 +313,8 @@ class SemiMarkov(Task):
         codes, best = scored.n_best(scored.scores(w), min(n, (2 * self.n_types_ + 1) ** min(length, 40)))
         return [(names.named(own), float(score)) for own, score in zip(codes, best, strict=True)]
 
-    def cut(self, w: Array) -> SegmentWeights:
-        """The weights by meaning."""
+    def split_weights(self, w: Array) -> SegmentWeights:
+        """Split w into its named parts, as views."""
         m = self.n_types_
         K, L, F = m + 1, self.max_length_, len(self.segments_)
         sizes = np.cumsum([0, K * K, K, K, L * m, F * m])
@@ -317,13 +332,13 @@ class SemiMarkov(Task):
 
     @property
     def names(self) -> SegmentNames:
-        """The types of segments, the form of segmentations, and what limits them."""
+        """The types of segments, and the form and the limits of segmentations."""
         tags = None if self.as_spans_ else self.tags_
         return SegmentNames(self.classes_, self.numbers_, self.max_length_, self.outside_, tags)
 
     # --- segmentations as they are given
 
-    def _say_repaired(self, truths: list[Segmentation]) -> None:
+    def _warn_of_repairs(self, truths: list[Segmentation]) -> None:
         repaired = [truth.repaired for truth in truths]
         if any(repaired):
             found = np.flatnonzero(repaired)
@@ -333,8 +348,8 @@ class SemiMarkov(Task):
                 InvalidLabels,
             )
 
-    def _say_replaced(self, truths: list[Segmentation]) -> None:
-        """With "f1", say how many sequences have too many segments for it."""
+    def _warn_of_replaced_losses(self, truths: list[Segmentation]) -> None:
+        """Warn of sequences that have too many segments for the measure "f1"."""
         more = sum(len(truth.spans) > MOST_TRUE for truth in truths) if isinstance(self.loss_, F1Loss) else 0
         if more:
             which = f"{more} of {len(truths)} sequences have more than {MOST_TRUE} true segments"

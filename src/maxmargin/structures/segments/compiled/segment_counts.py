@@ -1,8 +1,8 @@
-"""The best segmentation for every pair of counts: q found segments, m of them right.
+"""Search for the best segmentation for every pair of counts: q predicted segments, m of them right.
 
-A loss that is a function of the two, such as 1 - F1 = 1 - 2m / (g + q) with g true segments, is searched exactly in a
-table over both. The recursion is that of segments.py with a pair (m, q) in every state: c = m (Q + 1) + q. A count q
-above Q is taken for Q, which changes nothing where Q is the number of tokens, or where the loss is the same from Q on.
+A loss that is a function of both, such as 1 - F1 = 1 - 2m / (g + q) with g true segments, is searched exactly in a
+table over m and q. The recursion is that of segments.py with a pair (m, q) in every state: c = m (Q + 1) + q. Counts q
+above Q are treated as Q, which changes nothing if Q is the number of tokens, or if the loss is constant from Q on.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from maxmargin.structures.segments.compiled.segments import write
 
 @kernel
 def best_per_counts(o, S, A, s, f, true_length, true_label, g, Q, v, u, best):
-    """best[m, q] of one sequence; v and u, (T + 1, labels, (g + 1)(Q + 1)), are left filled for `trace_counts`."""
+    """Fill best[m, q] of one sequence, and v and u, (T + 1, labels, (g + 1)(Q + 1)), for `trace_counts`."""
     T, L, n_types = S.shape
     size = (g + 1) * (Q + 1)
     for k in range(n_types + 1):
@@ -38,10 +38,10 @@ def best_per_counts(o, S, A, s, f, true_length, true_label, g, Q, v, u, best):
                 score, before = S[t - 1, d, k], u[t - d - 1, k + 1]
                 right = 1 if true_length[t - 1] == d + 1 and true_label[t - 1] == k else 0
                 for m in range(min(seen, g - right) + 1):
-                    here, there = m * (Q + 1), (m + right) * (Q + 1)
+                    old, new = m * (Q + 1), (m + right) * (Q + 1)
                     for q in range(min(Q, t - d) + 1):
-                        to = there + min(q + 1, Q)
-                        row[to] = max(row[to], before[here + q] + score)
+                        to = new + min(q + 1, Q)
+                        row[to] = max(row[to], before[old + q] + score)
         for k in range(n_types + 1):
             row = u[t, k]
             for c in range(size):
@@ -60,7 +60,7 @@ def best_per_counts(o, S, A, s, f, true_length, true_label, g, Q, v, u, best):
 
 @kernel
 def trace_counts(S, A, f, true_length, true_label, Q, v, u, m, q, codes):
-    """The codes behind best[m, q]."""
+    """Write the codes of the segmentation of best[m, q]."""
     T, L, n_types = S.shape
     label, high = 0, -np.inf
     for k in range(n_types + 1):

@@ -1,8 +1,8 @@
-"""Sums over all segmentations, where segments.py has maxima.
+"""Sums over all segmentations (forward-backward), where segments.py has maxima.
 
-Notation as there. Logarithms of the mass of all ways to cut the first t tokens so that a piece of label k ends there,
-and so that one of label k follows; of all ways to go on behind a piece of label k that ends at t, and from t on with a
-piece of label k:
+Notation as in segments.py. a[t, k] is the logarithm of the sum over all segmentations of the first t tokens whose last
+piece has label k, and α[t, k] if a piece of label k follows; b[t, k] is that of all segmentations of the tokens from t
+on after a piece of label k, and β[t, k] if their first piece has label k:
 
     a[t, 0] = α[t-1, 0] + o[t-1],  a[t, k+1] = log Σ_d exp(α[t-d-1, k+1] + S[t-1, d, k])                           (1)
     α[0, k] = s[k],                α[t, k] = log Σ_j exp(a[t, j] + A[j, k])                                       (2)
@@ -12,7 +12,7 @@ piece of label k:
     log Z = log Σ_k exp(a[T, k] + f[k]),    p(segment) = exp(α + S + b - log Z)                                    (5)
     p(a piece of label j ends at t, and one of label k follows) = exp(a[t, j] + A[j, k] + β[t, k] - log Z)        (6)
 
-What is drawn, or measured by the entropy, is a walk backwards through (1) and (2).
+Sampling and the entropy go backwards through (1) and (2).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from maxmargin.structures.segments.compiled.segments import write
 
 @kernel
 def forward(o, S, A, s, f, a, alpha, row):
-    """(1) and (2) of one sequence; returns log Z."""
+    """Compute (1) and (2) of one sequence, and return log Z."""
     T, L, m = S.shape
     for k in range(m + 1):
         alpha[0, k] = s[k]
@@ -52,7 +52,7 @@ def forward(o, S, A, s, f, a, alpha, row):
 
 @kernel
 def backward(o, S, A, f, b, beta, row):
-    """(3) and (4) of one sequence."""
+    """Compute (3) and (4) of one sequence."""
     T, L, m = S.shape
     for k in range(m + 1):
         b[T, k] = f[k]
@@ -73,7 +73,7 @@ def backward(o, S, A, f, b, beta, row):
 
 @kernel
 def probability(x):
-    """exp(x) of a logarithm that rounding may have raised above 0."""
+    """Compute exp(x) of a log-probability, which rounding may have raised above 0."""
     return math.exp(min(x, 0.0))
 
 
@@ -115,15 +115,15 @@ def segment_sums(scores, bounds, weights, scratch, log_z, outside, P, pairs):
 
 @kernel
 def uncertainty(p, x):
-    """-p x, where the logarithm x of a conditional probability may be -inf or, by rounding, above 0."""
+    """Compute -p x, where the conditional log-probability x may be -inf or, by rounding, above 0."""
     return -p * min(x, 0.0) if p > 0.0 else 0.0
 
 
 @kernel
 def segment_entropies(scores, bounds, scratch, entropies):
-    """Compute -Σ p log p of every sequence: of the last label, and of each step of the walk back given those before.
+    """Compute the entropy -Σ p log p of every sequence by the chain rule, from the last label backwards.
 
-    No term is negative, so that none cancels out.
+    No term is negative, so that nothing cancels.
     """
     o, S, (A, s, f) = scores
     a, alpha, b, beta, row = scratch
@@ -155,7 +155,7 @@ def segment_entropies(scores, bounds, scratch, entropies):
 
 @kernel
 def sample_segments(scores, bounds, scratch, uniform, codes):
-    """Write one draw of all sequences to each codes[r], by the numbers uniform[r], two for every token."""
+    """Write one sample of all sequences to every codes[r], using the numbers uniform[r], two for every token."""
     o, S, (A, s, f) = scores
     a, alpha, row = scratch.a, scratch.alpha, scratch.row
     L, m = S.shape[1:]

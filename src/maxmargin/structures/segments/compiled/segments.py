@@ -1,15 +1,15 @@
-"""The best segmentation of a sequence, for many sequences in one call.
+"""Semi-Markov Viterbi search for the best segmentations of many sequences in one call.
 
 A sequence of T tokens is cut into segments, each with a type k < m and at most L tokens, and tokens outside of them.
 Labels are numbered 0 (outside) and k + 1. Notation: o[t] the score of token t outside, S[t, d, k] that of the segment
-of type k whose last token is t and which has d + 1 tokens (-inf where there are not so many), A[j, k] the score of
-label k after j, s and f scores of starting and ending. v[t, k] is the score of the best way to cut the first t tokens
-so that the last piece has label k, u[t, k] of the best way with a piece of label k to follow:
+of type k whose last token is t and which has d + 1 tokens (-inf if d > t), A[j, k] the score of label k after j, s and
+f the scores of the first and the last label. v[t, k] is the score of the best segmentation of the first t tokens whose
+last piece has label k, u[t, k] that of the best one that is followed by a piece of label k:
 
     u[0, k] = s[k],    u[t, k] = max_j v[t, j] + A[j, k]                                                          (1)
     v[t, 0] = u[t - 1, 0] + o[t - 1],    v[t, k + 1] = max_d u[t - d - 1, k + 1] + S[t - 1, d, k]                   (2)
 
-(Sarawagi and Cohen 2004.) That takes T (L m + m²) steps: what precedes a segment matters through its label alone.
+(Sarawagi and Cohen 2004). This takes T (L m + m²) steps, because a segment depends on its predecessor's label only.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from maxmargin.base.compiled.kernel import kernel
 
 @kernel
 def segment_scores(e, by_length, V, indptr, columns, values, units, bounds, sums, S):
-    """S of (2) from scores of tokens and of features of whole segments.
+    """Compute S of (2) from scores of tokens and of features of whole segments.
 
-    e[t] are the scores of a token outside, and then of every type: of the token as any, as the first and as the last
-    one of a segment. by_length[d, k] is the score of a length. Row u·L + d of the sparse matrix has the features of the
-    segment that ends at unit u and has d + 1 tokens; V[c, k] is the score of feature c. Without `values` these are 1.
+    e[t] has the score of token t outside and then, for every type, those of t as any, as the first and as the last
+    token of a segment. by_length[d, k] is the score of a length. Row u·L + d of the sparse matrix has the features of
+    the segment of d + 1 tokens that ends at unit u; V[c, k] is the score of feature c. Without `values`, all are 1.
     """
     L, m = by_length.shape
     for j in range(len(bounds) - 1):
@@ -52,7 +52,7 @@ def segment_scores(e, by_length, V, indptr, columns, values, units, bounds, sums
 
 @kernel
 def search(o, S, A, s, f, v, u, length, before, codes):
-    """The best codes of one sequence, and their score; v, u, length and before are scratch space."""
+    """Write the best codes of one sequence, and return their score. Scratch: v, u, length, before."""
     T, L, m = S.shape
     for k in range(m + 1):
         u[0, k] = s[k]
@@ -85,7 +85,7 @@ def search(o, S, A, s, f, v, u, length, before, codes):
 
 @kernel
 def write(codes, t, label, d):
-    """Write down the piece of d + 1 tokens that ends before token t; returns where it begins."""
+    """Write the codes of the piece of d + 1 tokens that ends before token t, and return its first token."""
     begin = t - d - 1
     for x in range(begin, t):
         codes[x] = 2 * label
@@ -105,7 +105,7 @@ def viterbi(scores, bounds, v, u, length, before, codes, best):
 
 @kernel
 def n_best(scores, n, tables, codes, best):
-    """Find the n best segmentations of one sequence, best first; return how many there are."""
+    """Find the n best segmentations of one sequence, best first, and return their number."""
     o, S, (A, s, f) = scores
     v, u, from_length, from_label, rank_v, rank_u, pointer = tables
     T, L, m = S.shape
@@ -165,14 +165,14 @@ def n_best(scores, n, tables, codes, best):
 
 @kernel
 def put(indices, values, top, index, value):
-    """One more entry of a row; returns how many there are."""
+    """Append an entry to a row, and return the number of entries."""
     indices[top], values[top] = index, value
     return top + 1
 
 
 @kernel
 def put_token(indices, values, top, at, code, ends, other, other_ends, sign):
-    """The atoms that one token has with this code and not with the other; its own begin at `at`."""
+    """Append the atoms that a token has with this code but not with the other; its atoms begin at `at`."""
     if code == 0:
         return top if other == 0 else put(indices, values, top, at, sign)
     label = (code - 1) // 2
@@ -189,7 +189,7 @@ def put_token(indices, values, top, at, code, ends, other, other_ends, sign):
 
 @kernel
 def put_segment(indices, values, top, unit, length, label, L, m, K, matrix, sign):
-    """The coordinates of a segment that ends at this unit: its length, and its features."""
+    """Append the coordinates of a segment that ends at this unit: its length and its features."""
     indptr, columns, numbers = matrix
     top = put(indices, values, top, K * K + 2 * K + (length - 1) * m + label, sign)
     first = K * K + 2 * K + L * m
@@ -202,7 +202,7 @@ def put_segment(indices, values, top, unit, length, label, L, m, K, matrix, sign
 
 @kernel
 def put_links(indices, values, top, K, code, before, first, last, sign):
-    """The coordinates of what comes before a token that begins a piece, and of the end of the sequence."""
+    """Append the coordinates of the start, the transition and the end at a token."""
     label = (code + 1) // 2
     if first:
         top = put(indices, values, top, K * K + label, sign)
@@ -217,7 +217,7 @@ def put_links(indices, values, top, K, code, before, first, last, sign):
 def differences(direct, L, m, matrix, units, bounds, truth, true_length, found, found_length, rows):
     """Write Ψ(x, truth) - Ψ(x, found) as PlaneRows over atoms, one per sequence; what both have is left out.
 
-    `true_length` and `found_length` say of every token how long the segment is that ends there, 0 where none does.
+    `true_length` and `found_length` are the lengths of the segments that end at every token, or 0.
     """
     K, C, top, indices, values = m + 1, 1 + 3 * m, 0, rows.indices, rows.values
     for j in range(len(bounds) - 1):
@@ -242,9 +242,9 @@ def differences(direct, L, m, matrix, units, bounds, truth, true_length, found, 
 
 @kernel
 def token_shares(P, bounds, shares):
-    """Of every token, the sums of P over the segments that it is in, the first of, and the last of, at each type.
+    """Sum P of every type over the segments that a token is in, that it begins, and that it ends.
 
-    Columns of `shares`, 0 at first, are those of e in `segment_scores`.
+    The columns of `shares`, initially 0, are those of e in `segment_scores`.
     """
     L, m = P.shape[1:]
     for j in range(len(bounds) - 1):
@@ -260,7 +260,7 @@ def token_shares(P, bounds, shares):
 
 @kernel
 def add_features(P, indptr, columns, values, units, total):
-    """total[c, k] += Σ P of the segments of type k that have feature c, times its value."""
+    """Add to total[c, k] the sum of P times the value of feature c over the segments of type k that have it."""
     L, m = P.shape[1:]
     for t in range(len(units)):
         for d in range(L):
