@@ -1,4 +1,4 @@
-"""Packed examples of parts, and their search through the user's decoder."""
+"""Packed examples of Parts, and their search by the user's decoder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHECKED = 100  # examples on which the decoder is tried before training
 
 
 class PackedParts(NamedTuple):
-    """One example: its parts are the units begin … end - 1."""
+    """Packed example, whose parts are the units begin … end - 1."""
 
     x: Any
     begin: int
@@ -32,14 +32,14 @@ class PackedParts(NamedTuple):
 
 
 class PartsBatch(AtomBatch, RescaledSearch):
-    """Examples with the rows of all their parts in one matrix."""
+    """Batch of examples with the rows of all their parts in one matrix."""
 
     def __init__(self, task: Any, atoms: Atoms, packed: list[PackedParts]):
         super().__init__(task, len(packed), atoms)
         self.packed = packed
 
     def scored(self) -> ScoredParts:
-        """Return these examples with their truths, ready to be scored and searched."""
+        """Return the score space of these examples with their truths."""
         packed = [self.packed[i] for i in self.ids]
         begins, sizes = np.array([(own.begin, own.end - own.begin) for own in packed]).reshape(-1, 2).T
         return ScoredParts(self.atoms, begins, sizes, self._best, [own.truths for own in packed])
@@ -63,15 +63,15 @@ class PartsBatch(AtomBatch, RescaledSearch):
         return scored.planes_of(found)._replace(upper=upper)
 
     def check_decoder(self) -> None:
-        """Raise a TaskError if the decoder finds less than what is known before training.
+        """Raise a TaskError if the decoder misses an output that is known to be better.
 
-        Outputs are known: the label, and what the decoder finds for a loss and for its opposite. The truth has no loss,
-        so nothing may be found at the opposite that has one.
+        Known outputs are the label and the answers for the loss and for minus the loss. The truth has loss 0, so the
+        answer for minus the loss must have loss 0 too.
         """
         for j, i in enumerate(self.ids[:CHECKED].tolist()):
             truth, added = self.packed[i].truths
-            dear, cheap = self._best(j, added.copy()), self._best(j, -added)
-            for found, other, scores in ((cheap, truth, -added), (dear, cheap, added)):
+            worst, best = self._best(j, added.copy()), self._best(j, -added)
+            for found, other, scores in ((best, truth, -added), (worst, best, added)):
                 by = float(scores[np.setdiff1d(other, found)].sum() - scores[np.setdiff1d(found, other)].sum())
                 if by > 1e-7 * np.abs(scores).sum():
                     raise TaskError(f"{self.name} broke its promise on example {i}: {no_maximiser(found, by)}")

@@ -1,16 +1,15 @@
-"""The most violated set of parts where the violation is no sum over parts, by branch and bound over parts.
+"""Branch and bound over parts, for the most violated set of parts if the violation is no sum over parts.
 
 With the loss Δ(z) = most + Σ_{p in z} added_p and the margin m(z) = Σ_{p in y} s_p - Σ_{p in z} s_p, slack rescaling
-asks for the z with the highest V = Δ(1 - m) (see objective.py for all formulations). The decoder maximises sums over
-parts, hence λΔ - m for any λ > 0, and so bounds V over all z (rescaling.py). Where found and bound do not meet, the
-best z lies inside the convex hull of all (Δ, m), which no λ reaches. But the decoder takes altered scores: a part that
-scores very much is chosen if it can be, one that scores very little is not. So the outputs are divided into those with
-and those without a part that two neighbours on the hull do not share, and each half is bounded by itself. A half whose
-bound is no higher than what was found is done with.
+searches for the z with the highest V = Δ(1 - m) (see objective.py for all formulations). The decoder maximises sums
+over parts, hence λΔ - m for any λ > 0, which bounds V over all z (rescaling.py). If the bound exceeds the best V found,
+the best z may lie inside the convex hull of all (Δ, m), which no λ finds. But scores can be altered so that a part is
+chosen, or not chosen, whenever that is possible. The outputs are therefore divided into those with and those without a
+part in which two neighbours on the hull differ, and each half is bounded on its own. A half whose bound does not exceed
+the best V found is closed.
 
-Two things make bounds tight where nothing is violated, the usual state of an example that was learnt. A loss is 0 or
-at least the smallest price δ, so that outputs next to the truth cannot pretend to have a small one; and a half without
-the truth may have F < 0, down to where every margin is large enough.
+Two facts make bounds tight if nothing is violated, the usual state of a learnt example: a loss is 0 or at least the
+smallest price δ, and F(λ) of a half without the truth may be negative.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.oracle.rescaling import tangent
 from maxmargin.structures.parts.numbers import PartNumbers
 
-CLOSED = 1e-9  # relative distance of found and bound at which a half is done with
-AT_A_TIME = 30  # decodes for one half, at most
-SMALLEST = 1e-100  # λ
-FAR = 16.0  # a step of λ where nothing says how far it should go
-SLOPPY = 1e7  # times rounding: a decoder that misses the truth by more is no maximiser
-ROUNDING = 1e-14  # of the sizes that the decoder adds up: by so much it may miss the maximum
+CLOSED = 1e-9  # relative gap at which a half is closed
+AT_A_TIME = 30  # the most decodes for one half
+SMALLEST = 1e-100  # the smallest λ
+FAR = 16.0  # factor of a step of λ without a tangent
+SLOPPY = 1e7  # multiple of the rounding error by which a maximiser may miss the truth
+ROUNDING = 1e-14  # rounding error of the decoder, relative to the numbers that it adds up
 
 
 class Violated(NamedTuple):
-    """The most violated output that was found, and a bound on all others."""
+    """Most violated output found, and a bound on all others."""
 
     chosen: PartNumbers | None  # None: the truth, whose violation is 0
     value: float
@@ -50,21 +49,19 @@ class _Half(NamedTuple):
     upper: float
     forced: tuple[int, ...]
     barred: tuple[int, ...]
-    divide_at: (
-        int  # a part that some of its best outputs have and others do not; -1: of the whole, which is not bounded
-    )
-    lam: float = 1.0  # where to begin
+    divide_at: int  # a part in which its best outputs differ; -1 if the half was not bounded yet
+    lam: float = 1.0  # the first λ to try
 
 
 class PartScores(NamedTuple):
-    """One example: scores s of its parts, what choosing each adds to the loss, and the right parts."""
+    """One example: the scores s of its parts, the increase of the loss by choosing each, and the right parts."""
 
     scores: Array
     added: Array
     truth: PartNumbers
 
     def measured(self, chosen: PartNumbers) -> tuple[float, float]:
-        """Loss and margin of an output, from what it does not share with the truth: nothing is left by cancellation."""
+        """Compute the loss and the margin of an output from the parts in which it differs from the truth."""
         left, wrong = np.setdiff1d(self.truth, chosen), np.setdiff1d(chosen, self.truth)
         loss = float(self.added[wrong].sum() - self.added[left].sum())
         return loss, float(self.scores[left].sum() - self.scores[wrong].sum())
@@ -73,7 +70,7 @@ class PartScores(NamedTuple):
 def most_violated_parts(
     best: Callable[[Array], PartNumbers], problem: PartScores, formulation: Formulation, most_decodes: int
 ) -> Violated:
-    """Search until the best output is proved to be that, or the decoder was called `most_decodes` times."""
+    """Search until the best output is proved to be best, or the decoder was called `most_decodes` times."""
     search = _Search(best, problem, formulation, most_decodes)
     number = count()
     halves = [(-np.inf, next(number), _Half(np.inf, (), (), -1))]  # the highest bound first
@@ -89,7 +86,7 @@ def most_violated_parts(
 
 
 def no_maximiser(chosen: PartNumbers, by: float) -> str:
-    """What is wrong with a decoder that was given scores at which another output is known to be better."""
+    """Return the error message for a decoder that missed a known output with a higher score."""
     return (
         f"best(scores, x) chose the parts {chosen.tolist()}, and others have a total score higher by {by:g}. It must "
         "maximise the total score over all outputs, and the label must be one of them"
@@ -97,7 +94,7 @@ def no_maximiser(chosen: PartNumbers, by: float) -> str:
 
 
 def divided(half: _Half) -> list[_Half]:
-    """The two halves of a set of outputs, with and without the part to divide at."""
+    """Divide a set of outputs into those with and those without the part `divide_at`."""
     p = half.divide_at
     return [
         half._replace(forced=(*half.forced, p), divide_at=-1),
@@ -106,31 +103,31 @@ def divided(half: _Half) -> list[_Half]:
 
 
 class _Search:
-    """What the halves of one search share."""
+    """State that the halves of one search share."""
 
     def __init__(
         self, best: Callable[[Array], PartNumbers], problem: PartScores, formulation: Formulation, most_decodes: int
     ):
         self.best, self.problem, self.formulation, self.left = best, problem, formulation, most_decodes
         self.chosen: PartNumbers | None = None
-        self.value = 0.0  # the truth's
+        self.value = 0.0  # violation of the truth
         prices = np.abs(problem.added)
-        self.least = float(prices[prices > 0].min(initial=np.inf))  # loss of an output that has any
+        self.least = float(prices[prices > 0].min(initial=np.inf))  # δ, the smallest positive loss
         self.whole = float(np.abs(problem.added[problem.truth]).sum())  # loss of choosing nothing
 
     def closed(self, upper: float, rounding: float = 0.0) -> bool:
-        """Whether no output that this bounds is better than what was found, as far as the decoder can tell."""
+        """Return whether a bound proves that no output is better than the best one found, up to rounding."""
         return upper <= self.value * (1 + CLOSED) + rounding
 
     def bounded(self, half: _Half) -> _Half | None:
-        """The half with a better bound and a part to divide it at; None where no better output is in it.
+        """Return the half with a better bound and a part to divide it at, or None if it has no better output.
 
-        F(λ) = max λΔ - m is a convex chain of lines, one for each output on the hull. An output is the best of all if
-        it is still found at its own tangent. Otherwise two outputs enclose the best λ, and the bracket is cut where
-        their lines meet. If no output is above that point, the two are neighbours on the hull, and no λ has a better
-        bound.
+        F(λ) = max λΔ - m is convex and piecewise linear, with one line for each output on the hull. An output is the
+        best of all if it is still found at its own tangent. Otherwise two outputs bracket the best λ, and the next λ is
+        where their lines meet. If no output is above that point, the two are neighbours on the hull, and no λ has a
+        better bound.
         """
-        lines: dict[bool, _Line] = {}  # at the lower end of the bracket (True: λ should be larger) and the upper one
+        lines: dict[bool, _Line] = {}  # at the lower end of the bracket (True: λ should grow) and at the upper end
         ends = {True: 0.0, False: np.inf}
         lam, upper, meeting = half.lam, half.upper, False
         for _ in range(min(AT_A_TIME, self.left)):
@@ -145,7 +142,7 @@ class _Search:
                 raise TaskError(no_maximiser(line.chosen, -line.at(lam)))
             upper = min(upper, violation_bound(self.formulation, highest, lam, self.least))
             if self.closed(upper, line.rounding) or len(half.forced) + len(half.barred) == len(self.problem.scores):
-                return None  # nothing better is there, or nothing else
+                return None  # the half has no better output, or no other one
             if meeting and all(line.at(lam) <= each.at(lam) + 2 * line.rounding for each in lines.values()):
                 break
             best = float(tangent(self.formulation, np.array([line.loss]), np.array([line.margin]))[0])
@@ -156,11 +153,11 @@ class _Search:
                 lam = _meeting(lines[True], lines[False])
             elif 0 < best < np.inf:
                 lam = best
-            else:  # the truth has no tangent (beyond 2/δ it is alone), and what is far below it has none either
+            else:  # no tangent: the truth (the only output beyond 2/δ), or an output far below it
                 lam = max(lam * FAR, 2 / self.least) if rises else lam / FAR
             if not SMALLEST < lam < 1 / SMALLEST:
                 break
-        divide_at = self._apart([line.chosen for line in lines.values()], half)
+        divide_at = self._branching_part([line.chosen for line in lines.values()], half)
         return half._replace(upper=upper, divide_at=divide_at, lam=min(max(lam, SMALLEST), 1 / SMALLEST))
 
     def _has_truth(self, half: _Half) -> bool:
@@ -168,8 +165,8 @@ class _Search:
             np.isin(half.forced, self.problem.truth).all() and not np.isin(half.barred, self.problem.truth).any()
         )
 
-    def _apart(self, ends: list[PartNumbers], half: _Half) -> int:
-        """A part that one of two outputs has and the other has not, or any that is not decided yet."""
+    def _branching_part(self, ends: list[PartNumbers], half: _Half) -> int:
+        """Return the largest part in only one of two outputs, or the largest one that is not fixed yet."""
         fixed = {*half.forced, *half.barred}
         differences = np.setxor1d(ends[0], ends[1]).tolist() if len(ends) == 2 else []
         sizes = np.abs(self.problem.scores) + np.abs(self.problem.added)
@@ -177,13 +174,13 @@ class _Search:
         return max(free, key=lambda p: sizes[p])
 
     def _decoded(self, lam: float, half: _Half) -> _Line | None:
-        """The best output of the half for λΔ - m; None where the half has no output."""
+        """Decode λΔ - m within the half; None if the half has no output."""
         self.left -= 1
         problem = self.problem
         altered = problem.scores + lam * problem.added
         size = float(np.abs(altered).sum())
         if half.forced or half.barred:
-            size = 1.0 + 2.0 * size  # more than all parts together: the decoder cannot but obey, where it can
+            size = 1.0 + 2.0 * size  # outweighs all other parts together
             altered[list(half.forced)] += size
             altered[list(half.barred)] -= size
         chosen = self.best(altered)
@@ -194,9 +191,9 @@ class _Search:
 
 
 def violation_bound(formulation: Formulation, highest: float, lam: float, least: float) -> float:
-    """An upper bound on V over all outputs with λΔ - m <= highest, whose Δ is 0 or at least `least`.
+    """Bound V from above over all outputs with λΔ - m <= highest whose Δ is 0 or at least `least`.
 
-    V <= g(Δ) with g = Δ(1 + F - λΔ), √Δ(1 + F - λΔ) or √Δ + F - λΔ, which rises up to one Δ and falls from there.
+    V <= g(Δ) with g = Δ(1 + F - λΔ), √Δ(1 + F - λΔ) or √Δ + F - λΔ, which is unimodal in Δ.
     """
     total = 1 + highest
     if formulation.rescaling == "margin":
@@ -209,7 +206,7 @@ def violation_bound(formulation: Formulation, highest: float, lam: float, least:
 
 
 class _Line(NamedTuple):
-    """What an output has to say of all λ: λΔ - m, which the decoder may have missed by a rounding error."""
+    """Line λΔ - m of an output as a function of λ, with the rounding error of the decoder."""
 
     chosen: PartNumbers
     loss: float
@@ -221,6 +218,6 @@ class _Line(NamedTuple):
 
 
 def _meeting(low: _Line, high: _Line) -> float:
-    """The λ at which two lines meet."""
+    """Return the λ at which two lines meet."""
     rise = high.loss - low.loss
     return (high.margin - low.margin) / rise if rise > 0 else 0.0

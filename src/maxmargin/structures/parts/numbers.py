@@ -1,4 +1,4 @@
-"""PartNumbers parts: as numbers, as a mask, or with prices of their own."""
+"""Sets of parts, given as numbers, as a mask, or with prices of their own."""
 
 from __future__ import annotations
 
@@ -11,15 +11,36 @@ PartNumbers = NDArray[np.int64]  # numbers of parts, ascending
 
 
 class PricedParts(NamedTuple):
-    """A label whose parts have prices of their own: what each costs if it is chosen wrongly, or left out wrongly."""
+    """Label of a Parts task with prices of its own for wrong and for missing parts.
 
-    parts: Any  # numbers, or a mask
-    extra: Any = 1.0  # a number, or one for each part of x
+    Attributes
+    ----------
+    parts : sequence
+        The numbers of the true parts, or a mask.
+    extra : float or array of shape (P,)
+        The price of choosing each part wrongly.
+    missing : float or array of shape (P,)
+        The price of missing each part.
+
+    See Also
+    --------
+    Parts : The task.
+
+    Examples
+    --------
+    >>> from maxmargin import tasks
+    >>> task = tasks.Parts(lambda scores, x: scores > 0)
+    >>> task.loss(tasks.PricedParts([0, 1], missing=3.0), [1, 2])  # part 2 is wrong, part 0 is missing
+    4.0
+    """
+
+    parts: Any
+    extra: Any = 1.0
     missing: Any = 1.0
 
 
 def as_numbers(chosen: Any, name: str, size: int | None = None) -> PartNumbers:
-    """PartNumbers parts as numbers, ascending; a mask is read as one."""
+    """Return a set of parts, given as numbers or as a mask, as ascending numbers."""
     own = chosen.parts if isinstance(chosen, PricedParts) else chosen
     parts = "parts" if size is None else f"{size} parts"
     try:
@@ -34,7 +55,8 @@ def as_numbers(chosen: Any, name: str, size: int | None = None) -> PartNumbers:
         raise ValueError(f"{name} is {chosen!r}; expected numbers of parts, or a mask of {parts}")
     numbers = np.unique(given)
     if numbers[0] < 0 or (size is not None and numbers[-1] >= size):
-        raise ValueError(f"{name} has the part {numbers[0] if numbers[0] < 0 else numbers[-1]}; there are {parts}")
+        wrong = numbers[0] if numbers[0] < 0 else numbers[-1]
+        raise ValueError(f"{name} has the part {wrong}; there are {parts}, numbered from 0")
     if len(numbers) < len(given):
-        raise ValueError(f"{name} names a part twice: {chosen!r}")
+        raise ValueError(f"{name} names a part twice: {chosen!r}; expected every part at most once")
     return numbers.astype(np.int64)

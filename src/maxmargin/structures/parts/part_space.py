@@ -1,4 +1,4 @@
-"""PartSpace: sets of parts, searched by the scores of all parts through a decoder."""
+"""PartSpace: the score space of sets of parts, searched by a user's decoder."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from maxmargin.base.arrays import Array
 from maxmargin.problem.contract.scored import BestOutputs, need_truth
 from maxmargin.structures.parts.numbers import PartNumbers, as_numbers
 
-PartDecoder = Callable[[int, Array], PartNumbers]  # the best parts of input j, from the scores of its parts
+PartDecoder = Callable[[int, Array], PartNumbers]  # (j, scores of the parts of input j) -> its best parts
 
 
 class TrueParts(NamedTuple):
-    """The true parts of one input, and the prices of mistakes."""
+    """True parts of one input, and the prices of mistakes."""
 
     truth: PartNumbers  # numbers of the right parts, ascending
-    added: Array  # (P,) what choosing a part adds to the loss: its price, or minus the price of missing it
+    added: Array  # (P,) increase of the loss by choosing a part: its price, or minus the price of missing it
 
     @classmethod
     def of(cls, truth: PartNumbers, extra: Array, missing: Array) -> TrueParts:
-        """Make it of the prices (P,) of choosing each part wrongly, and of leaving it out wrongly."""
+        """Combine the (P,) prices of choosing each part wrongly and of missing it."""
         added = extra.copy()
         added[truth] = -missing[truth]
         return cls(truth, added)
@@ -35,14 +35,34 @@ class TrueParts(NamedTuple):
 
 
 class PartSpace:
-    """The sets of parts of n inputs, as a ScoreSpace (problem/contract/scored.py).
+    """Score space of the sets of parts of n inputs (problem/contract/scored.py).
 
-    Scores are an array with a number for every part, the parts of all inputs in a row. Found outputs are a list with
-    the numbers of the chosen parts of every input, ascending, from 0 on in each. The decoder must find the best set.
+    Scores are an array with a number for every part, the parts of all inputs concatenated. Found outputs are a list
+    with the ascending numbers of the chosen parts of every input, each counted from 0. The decoder must find the best
+    set.
 
-    bounds : (n + 1,) where the parts of every input begin, and the number of all
-    decode : decode(j, scores of the parts of input j) -> the numbers of the best parts
-    truths : the true parts of every input and prices of mistakes; None: they are not known
+    Parameters
+    ----------
+    bounds : array of shape (n + 1,)
+        The first part of every input, and the number of all parts.
+    decode : callable
+        decode(j, scores of the parts of input j) -> the numbers of the best parts.
+    truths : sequence of TrueParts, optional
+        The true parts of every input with the prices of mistakes.
+
+    See Also
+    --------
+    Parts : The task.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> space = tasks.PartSpace.of_sizes([3], lambda scores, x: [np.argmax(scores)], X=[None], truth=[[2]])
+    >>> space.best(np.array([1.0, 3.0, 2.0])).found[0].tolist()
+    [1]
+    >>> space.losses([np.array([1])])  # one wrong part, and one missing
+    array([2.])
     """
 
     def __init__(self, bounds: NDArray[np.int64], decode: PartDecoder, truths: Sequence[TrueParts] | None = None):
@@ -57,10 +77,10 @@ class PartSpace:
         truth: Sequence[Any] | None = None,
         costs: tuple[float, float] = (1.0, 1.0),
     ) -> PartSpace:
-        """Make the space of inputs with so many parts each, decoded by best(scores, x) as a Parts task is.
+        """Make the space of inputs with these numbers of parts, decoded by best(scores, x) as in a Parts task.
 
         truth : None, or the true parts of every input: their numbers, or a mask
-        costs : (extra, missing), what it costs to choose a part wrongly, and to leave one out wrongly
+        costs : (extra, missing), the costs of choosing a part wrongly and of missing one
         """
         bounds = np.concatenate([[0], np.cumsum(np.asarray(sizes, dtype=np.int64))])
 

@@ -1,4 +1,4 @@
-"""Features of parts: for every example a matrix with a row for each of its parts."""
+"""Matrices of the features of parts, one row per part of an example."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from maxmargin.inputs.matrices import checked_matrix
 
 
 def part_rows(given: Any, i: int) -> Any:
-    """The matrix of example i, dense or sparse; its numbers are not looked at yet."""
+    """Return the matrix of example i, dense or sparse, without checking its numbers."""
     matrix = given if sparse.issparse(given) else np.asarray(given)
     if len(matrix.shape) != 2:
         raise ValueError(f"example {i} has parts of shape {matrix.shape}; expected a matrix, one row per part")
@@ -19,17 +19,17 @@ def part_rows(given: Any, i: int) -> Any:
 
 
 def checked_rows(matrix: Any, n_features: int, i: int) -> Any:
-    """The matrix of example i, unless it has other features or a number that training cannot use."""
+    """Return the matrix of example i after checking its width and its numbers."""
     if matrix.shape[1] != n_features:
-        raise ValueError(f"example {i} has parts of {matrix.shape[1]} features; expected {n_features}")
+        raise ValueError(f"example {i} has parts of {matrix.shape[1]} features; expected {n_features} as in training")
     try:
         return checked_matrix(matrix, n_features)
-    except ValueError as error:  # which calls a row an example
+    except ValueError as error:  # its message calls a row an example
         raise ValueError(f"example {i}: {str(error).replace('example', 'part')}") from None
 
 
 def stacked_rows(matrices: list[Any]) -> Any:
-    """All rows in one matrix, sparse where one of these is."""
+    """Stack all rows in one matrix, which is sparse if one of the given matrices is."""
     if any(map(sparse.issparse, matrices)):
         return sparse.vstack([sparse.csr_array(matrix) for matrix in matrices], format="csr")
     return np.concatenate(matrices)

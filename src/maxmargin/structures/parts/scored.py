@@ -16,9 +16,9 @@ from maxmargin.structures.parts.part_space import PartDecoder, PartSpace, TruePa
 
 
 class ScoredParts(PartSpace):
-    """A PartSpace whose scores come from features and weights.
+    """PartSpace whose scores are computed from features and weights.
 
-    atoms, begins : the features of all parts of the data, and which of them is the first of every input
+    atoms, begins : the features of all parts of the data, and the first part of every input
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class ScoredParts(PartSpace):
         return np.ascontiguousarray(self.atoms.scores(w, units)[:, 0])
 
     def planes_of(self, found: Sequence[PartNumbers]) -> Planes:
-        """Return Ψ(x, y) - Ψ(x, z), +1 for right parts that were left out and -1 for wrong ones, and Δ(y, z)."""
+        """Return Ψ(x, y) - Ψ(x, z), +1 for missing parts and -1 for wrong ones, and Δ(y, z)."""
         need_truth(self.truths)
         assert self.truths is not None
         indices, values, loss = [], [], np.empty(len(self))

@@ -1,4 +1,4 @@
-"""Parts: outputs that are sets of parts, found by a function from scores to the chosen parts."""
+"""Parts: structured prediction for any problem with a decoder that maximises a sum of scores over chosen parts."""
 
 from __future__ import annotations
 
@@ -23,24 +23,48 @@ from maxmargin.structures.parts.scored import ScoredParts
 
 
 class Parts(UnitTask):
-    """An input x has parts p = 0, 1, … with a row of features each; an output is a set z of them.
+    """Structured prediction with outputs that are sets of parts, found by the user's decoder.
+
+    An input x has parts p = 0, 1, … with a row of features each, and an output is a set z of them:
 
         ⟨w, Ψ(x, z)⟩ = Σ_{p in z} ⟨w, φ_p⟩                                                                          (1)
         Δ(y, z)      = Σ_{p in z, not in y} extra_p + Σ_{p in y, not in z} missing_p      (Hamming: all prices 1)    (2)
 
-    Which sets are outputs is known to `best` alone, the user's decoder: a tree of arcs, a matching of pairs, a path of
-    steps, a knapsack. Both (1) and (2) are sums over parts, so it decodes for training, too, on scores to which prices
-    were added; it must take scores of any sign. Everything but the decoder is compiled. Slack rescaling and squared
-    slacks are searched exactly by branch and bound over parts (branching.py), where that ends within `most_decodes`
-    calls of the decoder for an example; otherwise by proved bounds.
+    Only `best`, the user's decoder, knows which sets are outputs: a tree of arcs, a matching of pairs, a path of steps,
+    a knapsack. Both (1) and (2) are sums over parts, so the same decoder serves training, with prices added to the
+    scores; it must accept scores of any sign. Slack rescaling and squared slacks are searched exactly by branch and
+    bound over parts (branching.py) if that ends within `most_decodes` calls of the decoder for an example, and
+    otherwise with proved bounds.
 
-    A label is the numbers of its parts or a mask; with prices of its own it is PricedParts(parts, extra, missing).
+    A label is the numbers of its parts or a mask, or PricedParts(parts, extra, missing) with prices of its own.
 
-    best : best(scores, x) -> the chosen parts with the highest total score: their numbers, or a mask.
-    parts : parts(x) -> (P, F) matrix, dense or sparse, one row of features per part; by default x is that matrix.
-    costs : (extra, missing), the prices of labels that have none of their own.
-    most_decodes : of an example in one exact search with rescaled losses.
-    kernel : None, or a kernel of parts (maxmargin.kernels), whose features take the place of φ_p.
+    Parameters
+    ----------
+    best : callable
+        best(scores, x) -> the chosen parts with the highest total score: their numbers, or a mask.
+    parts : callable or None
+        parts(x) -> (P, F) matrix, dense or sparse, one row of features per part; by default x is that matrix.
+    costs : tuple
+        (extra, missing), the prices of wrong and of missing parts for labels without prices of their own.
+    most_decodes : int
+        The most calls of the decoder for an example in one exact search with rescaled losses.
+    kernel : None, str, callable or Kernel
+        A kernel of parts (maxmargin.kernels), whose features replace φ_p.
+
+    See Also
+    --------
+    PricedParts : Labels with prices.
+    Decisions : Learns the costs of an optimiser.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import StructuredSVM, tasks
+    >>> task = tasks.Parts(lambda scores, x: [np.argmax(scores)])  # choose one of several rows
+    >>> X = [np.array([[1.0], [2.0]]), np.array([[3.0], [0.0], [1.0]])]
+    >>> model = StructuredSVM(task, C=10).fit(X, [[1], [0]])
+    >>> [chosen.tolist() for chosen in model.predict(X)]
+    [[1], [0]]
     """
 
     saved: ClassVar[Fields] = {"n_features_": Whole(1)}
@@ -70,7 +94,7 @@ class Parts(UnitTask):
         check_whole("most_decodes", self.most_decodes, least=1)
         self._prices(self.costs, 1, "costs")
         if len(X) == 0:
-            raise ValueError("no examples given: X is empty")
+            raise ValueError("no examples given: X is empty; expected at least one example")
         first = self._matrix(X[0], 0)
         self.n_features_ = int(first.shape[1])
         if self.n_features_ == 0:
@@ -80,7 +104,7 @@ class Parts(UnitTask):
             return
         units = stacked_rows([self._checked(x, i) for i, x in enumerate(X)])
         if units.shape[0] == 0:
-            raise ValueError("no example has a part: there is nothing to fit a kernel to")
+            raise ValueError("no example has a part to fit a kernel to; expected at least one")
         self._set_dim(units, 1, 0)
 
     def setup_and_pack(self, X: Sequence[Any], Y: Sequence[Any]) -> PartsBatch:
@@ -117,7 +141,7 @@ class Parts(UnitTask):
         return PartSpace(bounds, self._decoder(X)).found(np.concatenate([*each, np.zeros(0)]))
 
     def chosen(self, scores: Array, x: Any, where: str) -> PartNumbers:
-        """What the decoder chooses; an error in it says where it happened."""
+        """Return what the decoder chooses; a note on its errors names the example."""
         try:
             return as_numbers(self.best(scores, x), "best(scores, x)", len(scores))
         except Exception as error:
@@ -135,7 +159,7 @@ class Parts(UnitTask):
         return PartsBatch(self, atoms, packed)
 
     def scored(self, X: Sequence[Any], Y: Sequence[Any] | None = None) -> ScoredParts:
-        """Return the inputs, with truths if Y is given, ready to be scored and searched."""
+        """Return the score space of the inputs, with truths if Y is given."""
         if Y is not None:
             return self.pack(X, Y).scored()
         atoms, bounds = self._atoms(X)
@@ -144,7 +168,7 @@ class Parts(UnitTask):
     # --- inside
 
     def _atoms(self, X: Sequence[Any]) -> tuple[Atoms, NDArray[np.int64]]:
-        """Return the features of all parts, and where those of every input begin."""
+        """Return the features of all parts, and the first part of every input."""
         matrices = [self._checked(x, i) for i, x in enumerate(X)]
         bounds = np.append(0, np.cumsum([matrix.shape[0] for matrix in matrices])).astype(np.int64)
         owner = np.repeat(np.arange(len(X)), np.diff(bounds))
@@ -159,11 +183,11 @@ class Parts(UnitTask):
         return TrueParts.of(truth, *self._prices(self._given(y), size, name))
 
     def _given(self, y: Any) -> Any:
-        """(extra, missing) as they are given."""
+        """Return (extra, missing) as given."""
         return (y.extra, y.missing) if isinstance(y, PricedParts) else self.costs
 
     def _prices(self, given: Any, size: int, name: str) -> tuple[Array, Array]:
-        """(extra, missing): what it costs to choose each part wrongly, and to leave it out wrongly."""
+        """Return the costs (extra, missing) of choosing each part wrongly and of missing it."""
         if not isinstance(given, tuple | list) or len(given) != 2:
             raise ValueError(f"{name}: the prices are {given!r}; expected (extra, missing)")
         found = []

@@ -1,4 +1,4 @@
-"""Arborescence: the cheapest arcs that lead from a root to all nodes."""
+"""Arborescence: the minimum directed spanning tree of a graph."""
 
 from __future__ import annotations
 
@@ -26,17 +26,33 @@ class ArcHeaps(NamedTuple):
 
 
 class Arborescence(Optimiser):
-    """Parts are the arcs of a graph, outputs its spanning trees whose arcs all lead away from a root.
+    """Minimum spanning arborescence: the spanning tree of lowest cost whose arcs all lead away from a root.
+
+    Parts are the arcs of a directed graph:
 
         min Σ_{p in tree} c_p                                                                                        (1)
 
-    by the algorithm of Chu, Liu and Edmonds, compiled, for any list of arcs. Costs may have any sign: every tree has
-    n_nodes - 1 arcs. O(arcs · log arcs).
+    is solved by the compiled algorithm of Chu, Liu and Edmonds in O(arcs · log arcs). Costs may have any sign.
 
-    n_nodes : nodes are the numbers 0 … n_nodes - 1.
-    arcs : pairs (u, v) of nodes; the arc from u to v at place p is part p. There may be several from u to v. Loops and
-        arcs into the root are in no tree.
-    root : a node from which all others can be reached.
+    Parameters
+    ----------
+    n_nodes : int
+        Nodes are the numbers 0 … n_nodes - 1.
+    arcs : sequence of pairs
+        Pairs (u, v) of nodes; the p-th arc is part p. There may be several from u to v. Loops and arcs into the root
+        are in no tree.
+    root : int
+        A node with a path to all others.
+
+    See Also
+    --------
+    SpanningTree : For undirected graphs.
+
+    Examples
+    --------
+    >>> from maxmargin import optimisers
+    >>> optimisers.Arborescence(3, [(0, 1), (0, 2), (1, 2)])([1.0, 5.0, 2.0])
+    array([1., 0., 1.])
     """
 
     same_size = True

@@ -1,4 +1,4 @@
-"""Assignment: the cheapest pairs of rows and columns, and what stays alone."""
+"""Assignment: the minimum-cost bipartite matching of rows and columns."""
 
 from __future__ import annotations
 
@@ -15,21 +15,35 @@ from maxmargin.structures.parts.optimisers.base import MOST_NODES, Optimiser
 
 
 class Assignment(Optimiser):
-    """Parts are the pairs (i, j) of a row and a column; every row and every column is in one pair at most.
+    """Minimum-cost assignment of rows to columns, each in at most one pair (bipartite matching).
 
         min Σ_{pairs} c_ij + Σ_{rows alone} d_i + Σ_{columns alone} b_j                                              (1)
 
-    Without births and deaths there are no d and b: everything of the shorter side is paired, and of the longer side
-    what is left over is free. With deaths, rows may stay alone at the cost d_i, with births, columns at the cost b_j;
-    all of the other side are paired. With both, any pairing will do, as in tracking. Parts are numbered so: the pairs,
-    row by row; the rows alone, if there are deaths; the columns alone, if there are births.
+    Without births and deaths there are no d and b: the shorter side is paired completely, and the rest of the longer
+    side is free. With deaths, rows may stay alone at the cost d_i; with births, columns at the cost b_j; the other side
+    is then paired completely. With both, any matching is possible, as in tracking. Parts are numbered in this order:
+    pairs (i, j), row by row; rows alone, if there are deaths; columns alone, if there are births.
 
-    (1) is Σ d_i + Σ b_j and, for every pair, c_ij - d_i - b_j: an assignment of rows × columns, for scipy's
-    linear_sum_assignment, in which with both births and deaths pairs that would add something stay alone.
+    (1) is Σ d_i + Σ b_j plus c_ij - d_i - b_j for every pair, an assignment problem for scipy's linear_sum_assignment;
+    with births and deaths, pairs that would add to the cost are dropped.
 
-    rows, columns : how many there are.
-    births, deaths : whether columns, or rows, may stay alone at a cost. Deaths alone need rows >= columns, births alone
-        columns >= rows.
+    Parameters
+    ----------
+    rows, columns : int
+        Their numbers.
+    births, deaths : bool
+        Whether columns, or rows, may stay alone at a cost. Deaths alone need rows >= columns, births alone columns >=
+        rows.
+
+    See Also
+    --------
+    maxmargin.Assigner : Learns to match rows and columns from features.
+
+    Examples
+    --------
+    >>> from maxmargin import optimisers
+    >>> optimisers.Assignment(2, 2)([1.0, 5.0, 5.0, 1.0])
+    array([1., 0., 0., 1.])
     """
 
     saved: ClassVar[Fields] = {"rows": Whole(1, MOST_NODES), "columns": Whole(1, MOST_NODES)}
@@ -69,7 +83,7 @@ class Assignment(Optimiser):
     def check(self, z: Any) -> None:
         self._chosen(z)
         paired, alone_rows, alone_columns = self._split(np.asarray(z, dtype=np.float64))
-        # How often everyone must be, and may be: free are those of the longer side, where nobody pays for them.
+        # every row and column must be chosen once, or at most once on the longer side if staying alone is free
         for name, times, free in (
             ("row", paired.sum(axis=1) + (alone_rows if self.deaths else 0), self.rows > self.columns),
             ("column", paired.sum(axis=0) + (alone_columns if self.births else 0), self.columns > self.rows),
@@ -81,7 +95,7 @@ class Assignment(Optimiser):
             raise ValueError(f"z has {paired.sum():.0f} pairs; expected {min(paired.shape)}")
 
     def _split(self, parts: Array) -> tuple[Array, Array, Array]:
-        """Views of the pairs, the rows alone and the columns alone; the last two are empty if there are none."""
+        """Return views of the pairs, the rows alone and the columns alone; the last two may be empty."""
         pairs = parts[: self.rows * self.columns].reshape(self.rows, self.columns)
         rows = parts[pairs.size : pairs.size + self.rows * bool(self.deaths)]
         return pairs, rows, parts[pairs.size + len(rows) :]

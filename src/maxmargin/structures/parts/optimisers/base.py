@@ -1,4 +1,4 @@
-"""What a solver is to those who learn costs: the contract, and a base class with its defaults."""
+"""The contract of optimisers whose costs are learnt, and a base class with its defaults."""
 
 from __future__ import annotations
 
@@ -13,55 +13,87 @@ from maxmargin.base.checks import refuse_complex
 from maxmargin.base.files.fields import Argument
 from maxmargin.base.files.objects import Fields, parameters_of
 
-MOST_NODES = 2**12  # of a side, in model files
+MOST_NODES = 2**12  # the longest side of a grid or matrix in model files
 
 
 class CostSolver(Protocol):
-    """THE contract: an object that optimises a linear function over a set Z of vectors with one number for each part.
+    """Contract of optimisers: minimise a linear function over a set Z of vectors with one number for each part.
 
-        z(c) in argmin_{z in Z} ⟨c, z⟩      (argmax, where sense is "max")                                           (1)
+        z(c) in argmin_{z in Z} ⟨c, z⟩      (argmax, if sense is "max")                                              (1)
 
-    Z is fixed; only the costs c change. Examples with sets of their own have a solver each: a list of solvers, one per
-    example. A solver's answer depends on the costs alone, ties included, and not on what it was asked before. What it
-    is made of is plain data, so that it can be copied, pickled and sent to other processes.
+    Z is fixed; only the costs c change. Examples with sets of their own have an optimiser each: a list with one per
+    example. The answer depends on the costs alone, also for ties, and not on earlier calls. An optimiser consists of
+    plain data, so that it can be copied, pickled and sent to other processes.
+
+    See Also
+    --------
+    Optimiser : A base class with defaults.
+    maxmargin.CostLearner : Learns the costs of such an object.
     """
 
     @property
     def n_parts(self) -> int | None:
-        """The length of c and z; None if the solver takes any."""
+        """The length of c and z; None if any length is accepted."""
 
     @property
     def sense(self) -> str:
-        """Whether (1) is a minimum, "min", or a maximum, "max"."""
+        """The sense of (1): "min" or "max"."""
 
     @property
     def exact(self) -> bool:
-        """Whether no z is better than the one returned, but for rounding."""
+        """True if no z is better than the one returned, up to rounding."""
 
     @property
     def nonnegative(self) -> bool:
-        """Whether costs < 0 are refused."""
+        """True if costs < 0 are refused."""
 
     @property
     def same_size(self) -> bool:
-        """Whether Σz is the same for all z in Z: then a number may be added to all costs, and (1) is what it was."""
+        """True if Σz is the same for all z in Z, so that adding a constant to all costs does not change (1)."""
 
     def __call__(self, costs: Any) -> Array:
-        """The best z for (n_parts,) costs: 0 and 1 for every part, or real numbers where Z has such vectors."""
+        """Return the best z for (n_parts,) costs: 0 or 1 for every part, or real numbers if Z has such vectors."""
 
     def solve_many(self, costs: Any) -> Array:
-        """The best z of every row of an (n, n_parts) matrix of costs, as the rows of another."""
+        """Return the best z of every row of an (n, n_parts) matrix of costs, as the rows of another."""
 
     def check(self, z: Any) -> None:
-        """Raise a ValueError that names what keeps z from being in Z."""
+        """Raise a ValueError that says why z is not in Z."""
 
 
 class Optimiser(BaseEstimator):
-    """A CostSolver with its defaults: a subclass has `solve`, and the attributes that differ from those below.
+    """Base class of optimisers: a subclass implements `solve` and sets the attributes that differ from the defaults.
 
-    Costs are checked here: `solve` gets a finite array of n_parts numbers, not below 0 where `nonnegative` says so.
-    Where many rows are solved faster at once than one by one, `solve_rows` does that. Parameters are those of the
-    constructor, as in scikit-learn; what follows from them is computed there, and again by `set_params`.
+    Costs are checked here: `solve` gets a finite array of n_parts numbers, nonnegative if the attribute says so. A
+    subclass may override `solve_rows` if many rows are solved faster at once. Parameters are those of the constructor,
+    as in scikit-learn; derived attributes are computed there, and again by `set_params`.
+
+    Attributes
+    ----------
+    n_parts : int or None
+        The number of costs; None if any number is accepted.
+    sense : {"min", "max"}
+    exact : bool
+        False if the best z may be missed.
+    nonnegative : bool
+        True if costs must be >= 0.
+    same_size : bool
+        True if Σz is the same for all z.
+
+    See Also
+    --------
+    maxmargin.CostLearner : Learns the costs of an optimiser.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import optimisers
+    >>> class Cheapest(optimisers.Optimiser):  # choose one of several parts
+    ...     same_size = True
+    ...     def solve(self, costs):
+    ...         return np.eye(len(costs))[np.argmin(costs)]
+    >>> Cheapest()([3.0, 1.0, 2.0])
+    array([0., 1., 0.])
     """
 
     saved: ClassVar[Fields] = {}
@@ -84,11 +116,11 @@ class Optimiser(BaseEstimator):
         return self.solve_rows(self._checked(costs, n_axes=2))
 
     def solve(self, costs: Array) -> Array:
-        """The best z for costs that were checked: what a subclass writes."""
+        """Return the best z for checked costs; a subclass implements it."""
         raise NotImplementedError(f"{type(self).__name__} has no solve(costs)")
 
     def solve_rows(self, costs: Array) -> Array:
-        """The same for every row."""
+        """Return the best z for every row of checked costs."""
         found = np.empty(costs.shape)
         for row, own in zip(found, costs, strict=True):
             row[:] = self.solve(own)
@@ -98,11 +130,11 @@ class Optimiser(BaseEstimator):
         self._vector(z)
 
     def set_params(self, **params: Any) -> Optimiser:
-        """Other parameters; the solver is made anew of them."""
-        unknown = params.keys() - self.get_params(deep=False).keys()
-        if unknown:
-            raise ValueError(f"{type(self).__name__} has no parameter {min(unknown)!r}")
-        made = type(self)(**{**self.get_params(deep=False), **params})  # which may raise: then nothing has changed
+        """Set parameters, and compute all that depends on them anew."""
+        known = self.get_params(deep=False).keys()
+        if unknown := params.keys() - known:
+            raise ValueError(f"{type(self).__name__} has no parameter {min(unknown)!r}; expected {', '.join(known)}")
+        made = type(self)(**{**self.get_params(deep=False), **params})  # if this raises, nothing has changed
         self.__dict__.update(vars(made))
         return self
 
@@ -131,7 +163,7 @@ class Optimiser(BaseEstimator):
         raise ValueError(f"{row}the cost of part {where[-1]} is {costs[where]}; expected {expected}")
 
     def _vector(self, z: Any) -> Array:
-        """z as numbers, if they are as many as there are parts."""
+        """Return z as an array after checking its length and numbers."""
         vector = np.asarray(z, dtype=np.float64)
         if vector.ndim != 1 or self.n_parts not in (None, len(vector)):
             raise ValueError(f"z has shape {vector.shape}; expected ({self.n_parts},), a number for every part")
@@ -141,7 +173,7 @@ class Optimiser(BaseEstimator):
         return vector
 
     def _chosen(self, z: Any) -> Index:
-        """The parts with z = 1, if all others have z = 0."""
+        """Return the parts with z = 1 after checking that all others have z = 0."""
         vector = self._vector(z)
         good = (vector == 0) | (vector == 1)
         if not good.all():

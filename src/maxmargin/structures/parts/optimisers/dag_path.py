@@ -1,4 +1,4 @@
-"""DagPath: the cheapest path from one node to another in a graph without cycles."""
+"""DagPath: the shortest path from one node to another in a graph without cycles."""
 
 from __future__ import annotations
 
@@ -15,16 +15,33 @@ from maxmargin.structures.parts.optimisers.walks import check_path
 
 
 class DagPath(Optimiser):
-    """Parts are the arcs of an acyclic graph, outputs the paths from a source to a target.
+    """Shortest path in a directed acyclic graph, with costs of any sign.
+
+    Parts are the arcs of the graph, outputs the paths from a source to a target:
 
         min Σ_{p in path} c_p,      by      ahead_u = min_{arcs p: u -> v} c_p + ahead_v,  ahead_target = 0          (1)
 
-    Costs may have any sign: there is no cycle to go round. One pass over the arcs for every row of costs, compiled.
-    `same_size` is found out: it is true where all paths have as many arcs, as in grids and lattices.
+    This takes one compiled pass over the arcs for every row of costs. `same_size` is true if all paths have equally
+    many arcs, as in grids and lattices.
 
-    arcs : pairs (u, v) of nodes, which are any hashable values; the arc from u to v at place p is part p. Several arcs
-        may lead from u to v.
-    source, target : two different nodes, joined by at least one path.
+    Parameters
+    ----------
+    arcs : sequence of pairs
+        Pairs (u, v) of nodes, which are any hashable values; the p-th arc is part p. Several arcs may lead from u to v.
+    source, target : hashable
+        Two different nodes, joined by at least one path.
+
+    See Also
+    --------
+    ShortestPath : For graphs with cycles.
+    GridPath : Paths through a grid.
+
+    Examples
+    --------
+    >>> from maxmargin import optimisers
+    >>> path = optimisers.DagPath([("a", "b"), ("b", "c"), ("a", "c")], "a", "c")
+    >>> path([1.0, 1.0, 3.0])
+    array([1., 1., 0.])
     """
 
     def __init__(self, arcs: Any, source: Hashable, target: Hashable):
@@ -57,7 +74,7 @@ class DagPath(Optimiser):
     # --- the graph
 
     def _arcs_on_paths(self) -> Index:
-        """The arcs on some path, those that leave a node after all that leave the nodes behind it."""
+        """Return the arcs on paths from source to target, in reverse topological order of their tails."""
         network, (source, target) = self._network, self._ends
         sorter: TopologicalSorter = TopologicalSorter()
         for tail, head in zip(network.tails.tolist(), network.heads.tolist(), strict=True):
@@ -66,7 +83,7 @@ class DagPath(Optimiser):
             order = list(sorter.static_order())
         except CycleError as error:
             cycle = " -> ".join(repr(network.names[i]) for i in error.args[1])
-            raise ValueError(f"the arcs have a cycle, {cycle}; expected none") from None
+            raise ValueError(f"the arcs have a cycle, {cycle}; expected none. ShortestPath takes cycles") from None
         rank = np.empty(network.n_nodes, dtype=np.intp)
         rank[order] = np.arange(network.n_nodes)
         forward = np.argsort(rank[network.tails], kind="stable")
@@ -81,8 +98,8 @@ class DagPath(Optimiser):
         return forward[begun[network.tails[forward]] & leads[network.heads[forward]]][::-1].copy()
 
     def _equally_long(self) -> bool:
-        """Whether all paths have as many arcs."""
-        length = np.full(self._network.n_nodes, -1)  # from there to the target
+        """Return whether all paths have equally many arcs."""
+        length = np.full(self._network.n_nodes, -1)  # number of arcs from a node to the target
         length[self._ends[1]] = 0
         for p in self._useful:
             tail, head = self._network.tails[p], self._network.heads[p]

@@ -1,4 +1,4 @@
-"""GridPath: the cheapest way right and down through a grid."""
+"""GridPath: the shortest monotone path through a grid."""
 
 from __future__ import annotations
 
@@ -13,15 +13,27 @@ from maxmargin.structures.parts.optimisers.dag_path import DagPath
 
 
 class GridPath(Optimiser):
-    """Parts are the steps between neighbours in a grid, outputs the ways from the top left to the bottom right corner.
+    """Shortest path through a grid from the top left to the bottom right corner, going right or down.
 
-    A way goes right or down, so it has rows + columns - 2 steps. Steps are numbered row by row: first those within a
-    row from left to right, then those down to the next row. That is the order of the shortest-path benchmark of SPO+
-    and PyEPO, whose grid of 5 × 5 nodes has 40 steps.
+    Parts are the steps between neighbouring nodes; a path has rows + columns - 2 of them. Steps are numbered row by
+    row: first those within a row from left to right, then those down to the next row. That is the order of the
+    shortest-path benchmark of SPO+ and PyEPO, whose grid of 5 × 5 nodes has 40 steps. Costs may have any sign
+    (DagPath).
 
-    With c_p of either sign, the cheapest way is found as that of any acyclic graph, see DagPath (1).
+    Parameters
+    ----------
+    rows, columns : int
+        The numbers of nodes from top to bottom and from left to right.
 
-    rows, columns : how many nodes there are from top to bottom, and from left to right.
+    See Also
+    --------
+    DagPath : Paths in any acyclic graph.
+
+    Examples
+    --------
+    >>> from maxmargin import optimisers
+    >>> optimisers.GridPath(2, 2)([1.0, 5.0, 1.0, 1.0])  # right, down, down, right
+    array([1., 0., 1., 0.])
     """
 
     same_size = True

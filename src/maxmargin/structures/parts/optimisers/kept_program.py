@@ -1,4 +1,4 @@
-"""A linear programme that stays in HiGHS while its costs change, where the package highspy is installed."""
+"""KeptProgram: a linear program that stays in HiGHS while its costs change, if the package highspy is installed."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from maxmargin.base.arrays import Array
 
 @cache
 def installed() -> bool:
-    """Whether there is highspy, which is optional."""
+    """Return whether the optional package highspy is installed."""
     return find_spec("highspy") is not None
 
 
 class KeptProgram:
-    """min ⟨c, z⟩ with low <= A z <= high and lower <= z <= upper, for many c.
+    """Linear program min ⟨c, z⟩ with low <= A z <= high and lower <= z <= upper, for many c.
 
-    scipy hands HiGHS the whole programme for every c, and HiGHS looks for simplifications each time. Here it is handed
-    over once, and solved without these: on a 50 × 50 assignment written as a linear programme 1.6 ms instead of 10 (7
-    without simplifications), on one of 10 rows and 20 columns 0.10 ms instead of 1.1. Every search begins anew: from
-    the last solution it would be no faster (1.3 ms where costs differ little, 6.6 where they differ much), and which of
-    several best z is found would depend on the costs before. Programmes in whole numbers gained a third only (two
-    capacities of 32 things: 16 ms instead of 24), and go to scipy.
+    scipy passes HiGHS the whole program for every c, and HiGHS runs its presolve each time. Here it is passed once, and
+    solved without presolve: a 50 × 50 assignment as a linear program takes 1.6 ms instead of 10 (7 without presolve),
+    one of 10 rows and 20 columns 0.10 ms instead of 1.1. Every solve starts from scratch: warm starts are not faster in
+    general (1.3 ms if costs differ little, 6.6 if they differ much), and the choice among several best z would depend
+    on earlier costs. Integer programs gained only a third (two capacities of 32 items: 16 ms instead of 24) and are
+    left to scipy.
 
-    Every thread has a programme of its own, and a copy or a pickle has none.
+    Every thread has a program of its own, and copies and pickles have none.
     """
 
     def __init__(self, A: sparse.csc_array, low: Array, high: Array, lower: Array, upper: Array):
@@ -44,11 +44,11 @@ class KeptProgram:
         self._own = local()
 
     def solve(self, costs: Array) -> tuple[Array | None, str]:
-        """The best z, or None, and what HiGHS says of it."""
+        """Return the best z or None, and the status message of HiGHS."""
         import highspy
 
         if not hasattr(self._own, "program"):
-            self._own.program = self._handed_over()
+            self._own.program = self._new_program()
         program, n = self._own.program, len(costs)
         program.clearSolver()
         program.changeColsCost(n, np.arange(n, dtype=np.int32), costs)
@@ -59,7 +59,7 @@ class KeptProgram:
             return None, said
         return np.array(program.getSolution().col_value), said
 
-    def _handed_over(self) -> Any:
+    def _new_program(self) -> Any:
         import highspy
 
         A, low, high, lower, upper = self._arrays

@@ -1,4 +1,4 @@
-"""Knapsack: the most valuable things within one capacity or several."""
+"""Knapsack: the most valuable items within one capacity or several."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from maxmargin.base.arrays import Array, Index
 from maxmargin.structures.parts.optimisers.base import Optimiser
 from maxmargin.structures.parts.optimisers.linear_program import LinearProgram
 
-TABLE = 2**15  # numbers in a table up to which it is the shorter way
-LARGEST = 2**23  # numbers in a table, of 8 bytes each, up to which it is the way out of a search
-LOOKS = 2**25  # at things in a search without such a way out; a programme in whole numbers takes about as long
+TABLE = 2**15  # entries of a table up to which dynamic programming is faster than search
+LARGEST = 2**23  # entries of the largest table (of 8 bytes each) that replaces an unfinished search
+LOOKS = 2**25  # steps of a search without such a table; an integer program takes about as long
 
 
 class SearchScratch(NamedTuple):
@@ -24,14 +24,30 @@ class SearchScratch(NamedTuple):
 
 
 class Knapsack(Optimiser):
-    """Parts are things with a value and a weight of one kind or several; outputs are what fits.
+    """0/1 knapsack with one capacity or several, solved exactly.
+
+    Parts are items with a value c_i and one or several weights:
 
         max Σ_i c_i z_i      with  Σ_i weights[k, i] z_i <= capacity[k] for all k,  z_i in {0, 1}                    (1)
 
-    Exact. Things of a value <= 0 are left at home. How it is searched follows from the sizes, see `method`.
+    Items of a value <= 0 are never taken. The algorithm depends on the sizes, see `method`.
 
-    weights : whole numbers >= 0, one per thing, or a row of them for every kind of weight.
-    capacity : a whole number >= 0, or one for every kind of weight.
+    Parameters
+    ----------
+    weights : array of shape (items,) or (kinds, items)
+        Whole numbers >= 0, one per item, or a row of them for every kind of weight.
+    capacity : int or array of shape (kinds,)
+        A whole number >= 0, or one for every kind of weight.
+
+    See Also
+    --------
+    LinearProgram : Other constraints.
+
+    Examples
+    --------
+    >>> from maxmargin import optimisers
+    >>> optimisers.Knapsack([2, 3, 4], capacity=5)([3.0, 4.0, 5.0])
+    array([1., 1., 0.])
     """
 
     n_parts: int
@@ -55,19 +71,18 @@ class Knapsack(Optimiser):
 
     @property
     def method(self) -> str:
-        """How (1) is solved.
+        """The algorithm for (1).
 
-        "table": dynamic programming over all capacities, where there are one or two of them and the table of things ×
-        capacities is small; its time is always the same. "search": depth first, where a branch is given up as soon as
-        its relaxation is not better than the best knapsack so far. Most searches are short. One that has taken as long
-        as a table would is left to that, or, if there is none or a very large one, to HiGHS, as a programme in whole
-        numbers.
+        "table": dynamic programming over all capacities, if there are one or two of them and the table of items ×
+        capacities is small. "search": depth-first branch and bound with a linear relaxation. Most searches are short;
+        one that takes as long as a table would is replaced by that or, if the table is too large, by an integer program
+        for HiGHS.
         """
         return "table" if self._cells <= TABLE else "search"
 
     @property
     def _cells(self) -> float:
-        """The numbers in a table; inf where there is none."""
+        """The number of entries of a table; inf if there is none."""
         return float(self.n_parts * np.prod(self._capacities + 1.0)) if len(self._capacities) <= 2 else np.inf
 
     def solve(self, costs: Array) -> Array:
@@ -80,12 +95,12 @@ class Knapsack(Optimiser):
         used = self._weights[:, self._chosen(z)].sum(axis=1)
         for k in np.flatnonzero(used > self._capacities):
             of = f" {k}" if len(used) > 1 else ""
-            raise ValueError(f"z weighs {used[k]}, which is over the capacity{of} of {self._capacities[k]}")
+            raise ValueError(f"z weighs {used[k]}, which is over the capacity{of} of {self._capacities[k]}; take less")
 
     def _by_table(self, costs: Array) -> Array:
         from maxmargin.structures.parts.optimisers.compiled.knapsack import fill_by_table
 
-        one = len(self._capacities) == 1  # then there is another that nothing needs
+        one = len(self._capacities) == 1  # add a second capacity that no item uses
         weights = np.vstack([np.zeros_like(self._weights), self._weights]) if one else self._weights
         capacities = np.append(0, self._capacities) if one else self._capacities
         chosen = np.zeros(costs.shape)
@@ -102,7 +117,7 @@ class Knapsack(Optimiser):
         priced = prices @ self._weights
         useful = (self._weights <= self._capacities[:, None]).all(axis=0) & (costs > 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            rates = np.where(useful, costs / priced, -1.0)  # the useless ones last
+            rates = np.where(useful, costs / priced, -1.0)  # useless items come last
         order = np.argsort(-rates, axis=1, kind="stable")
         chosen, finished = np.zeros(costs.shape), np.empty(len(costs), dtype=np.bool_)
         n = costs.shape[1]
@@ -118,12 +133,12 @@ class Knapsack(Optimiser):
         program = LinearProgram(self._weights, self._capacities, bounds=(0, 1), integrality=1, sense="max")
         chosen = program.solve_rows(costs)
         for z in chosen:
-            self.check(z)  # HiGHS has tolerances, which weights may be too large for
+            self.check(z)  # large weights may exceed the tolerances of HiGHS
         return chosen
 
 
 def _whole(name: str, given: Any) -> np.ndarray:
-    """Whole numbers >= 0."""
+    """Return an array of whole numbers >= 0 after checking it."""
     try:
         array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""LinearProgram: the best point of a polytope, or the best whole one."""
+"""LinearProgram: linear and mixed-integer programs, solved by HiGHS."""
 
 from __future__ import annotations
 
@@ -12,25 +12,44 @@ from maxmargin.base.arrays import Array
 from maxmargin.structures.parts.optimisers.base import Optimiser
 from maxmargin.structures.parts.optimisers.kept_program import KeptProgram, installed
 
-WITHIN = 1e-6  # what constraints may be violated by, relative to what they add up: HiGHS promises 1e-7
+WITHIN = 1e-6  # tolerated violation of constraints, relative to their terms (1e-7 is the tolerance of HiGHS)
 
 
 class LinearProgram(Optimiser):
-    """Parts are variables, outputs the points that satisfy linear constraints.
+    """Linear or mixed-integer program with fixed constraints, solved by HiGHS.
 
-        min ⟨c, z⟩      with  A_ub z <= b_ub,  A_eq z = b_eq,  low <= z <= high,  z_p whole where integrality is 1   (1)
+    Parts are the variables:
 
-    or max, by HiGHS: the simplex method, so that z is a corner of the polytope, or branch and bound, without a gap.
-    Costs are divided by the largest of them first, because the tolerances of HiGHS are absolute; z is best up to about
-    1e-7 of the largest cost. Where the package highspy is installed (the extra `lp`), programmes without whole
-    variables stay in HiGHS between calls, which is 6 to 11 times as fast.
+        min ⟨c, z⟩      with  A_ub z <= b_ub,  A_eq z = b_eq,  low <= z <= high,  z_p whole if integrality is 1      (1)
 
-    The constraints are fixed. Examples with constraints of their own have a LinearProgram each.
+    or max, by the simplex method, so that z is a vertex of the polytope, or by branch and bound without a gap. Costs
+    are divided by the largest of them first, because the tolerances of HiGHS are absolute; z is best up to about 1e-7
+    of the largest cost. If the package highspy is installed (the extra `lp`), programs without integer variables stay
+    in HiGHS between calls, which is 6 to 11 times as fast. Examples with constraints of their own have a LinearProgram
+    each.
 
-    A_ub, A_eq : matrices with a column for each part, dense or sparse; b_ub, b_eq : a number for each of their rows.
-    bounds : (low, high) for all parts, or a pair for each; None is no bound.
-    integrality : 0 or 1 for all parts, or for each.
-    sense : "min" or "max".
+    Parameters
+    ----------
+    A_ub, A_eq : matrix, optional
+        A column for each part, dense or sparse.
+    b_ub, b_eq : array, optional
+        A number for each row of A_ub and A_eq.
+    bounds : pair or sequence of pairs
+        (low, high) for all parts, or a pair for each; None is no bound.
+    integrality : int or array
+        0 or 1 (integer) for all parts, or for each.
+    sense : {"min", "max"}
+
+    See Also
+    --------
+    MinCostFlow, Knapsack, Assignment : Special cases.
+
+    Examples
+    --------
+    >>> from maxmargin import optimisers
+    >>> program = optimisers.LinearProgram(A_eq=[[1, 1, 1]], b_eq=[1])  # a point of the simplex
+    >>> program([3.0, 1.0, 2.0])
+    array([0., 1., 0.])
     """
 
     n_parts: int
@@ -60,7 +79,7 @@ class LinearProgram(Optimiser):
         self._lower, self._upper = _limits(bounds, self.n_parts)
         self._whole = _flags(integrality, self.n_parts)
         self._kept = KeptProgram(sparse.csc_array(self._A), self._low, self._high, self._lower, self._upper)
-        self._best(np.zeros(self.n_parts))  # whether there is any z does not depend on costs
+        self._best(np.zeros(self.n_parts))  # raises an error if no z is feasible, whatever the costs
 
     def _set_rows(self, upper: Any, equal: Any) -> None:
         systems = [system for system in (upper, equal) if system is not None]
@@ -88,7 +107,7 @@ class LinearProgram(Optimiser):
             )
             z, said = (found.x if found.success else None), found.message
         if z is None:
-            raise ValueError(f"the linear programme has no best solution: {said}")
+            raise ValueError(f"the linear program has no best solution: {said}; expected feasible, bounded constraints")
         z[self._whole] = np.rint(z[self._whole])
         return np.clip(z, self._lower, self._upper)
 
@@ -108,10 +127,10 @@ class LinearProgram(Optimiser):
 
 
 def _system(matrix_name: str, A: Any, sides_name: str, b: Any) -> tuple[sparse.csr_array, Array] | None:
-    """A matrix and as many right-hand sides."""
+    """Return a matrix and its right-hand sides after checking them."""
     if (A is None) != (b is None):
-        missing, there = (matrix_name, sides_name) if A is None else (sides_name, matrix_name)
-        raise ValueError(f"{there} is given without {missing}")
+        missing, given = (matrix_name, sides_name) if A is None else (sides_name, matrix_name)
+        raise ValueError(f"{given} is given without {missing}; expected both or neither")
     if A is None:
         return None
     matrix = sparse.csr_array(A if sparse.issparse(A) else np.atleast_2d(np.asarray(A, dtype=np.float64)))
@@ -134,12 +153,12 @@ def _n_parts(upper: Any, equal: Any, bounds: Any) -> int:
         raise ValueError("the number of parts is unknown: expected A_ub, A_eq, or a pair of bounds for each part")
     if len(set(sizes.values())) > 1:
         found = ", ".join(f"{size} in {name}" for name, size in sizes.items())
-        raise ValueError(f"the arguments have different numbers of parts: {found}")
+        raise ValueError(f"the arguments have different numbers of parts: {found}; expected the same number")
     return int(next(iter(sizes.values())))
 
 
 def _limits(bounds: Any, n_parts: int) -> tuple[Array, Array]:
-    """Lower and upper bounds of all parts."""
+    """Return the lower and upper bounds of all parts."""
     if np.ndim(bounds) not in (1, 2) or np.shape(bounds)[-1] != 2:
         raise ValueError(
             f"bounds have shape {np.shape(bounds)}; expected (low, high), or a pair (low, high) for each part"
@@ -153,7 +172,7 @@ def _limits(bounds: Any, n_parts: int) -> tuple[Array, Array]:
 
 
 def _flags(integrality: Any, n_parts: int) -> np.ndarray:
-    """Which parts must be whole."""
+    """Return whether each part must be an integer."""
     if np.ndim(integrality) > 1 or np.size(integrality) not in (1, n_parts):
         raise ValueError(f"integrality has shape {np.shape(integrality)}; expected a number, or ({n_parts},)")
     flags = np.broadcast_to(np.asarray(integrality), (n_parts,))

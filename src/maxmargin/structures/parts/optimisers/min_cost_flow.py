@@ -1,4 +1,4 @@
-"""MinCostFlow: the cheapest way to bring goods from where they are to where they are needed."""
+"""MinCostFlow: the minimum-cost flow in a network with demands and capacities."""
 
 from __future__ import annotations
 
@@ -16,19 +16,35 @@ from maxmargin.structures.parts.optimisers.network import Network
 
 
 class MinCostFlow(Optimiser):
-    """Parts are arcs, an output says how much flows along each.
+    """Minimum-cost flow: parts are the arcs of a network, and an output is the flow along each.
 
         min Σ c_p z_p      with  Σ_{p into v} z_p - Σ_{p out of v} z_p = demand_v  at all nodes v,                   (1)
                                  0 <= z_p <= capacity_p
 
-    A linear programme, for HiGHS. Its matrix is that of a network, so that with whole demands and capacities its
-    corners, and z, are whole. Costs may have any sign; a cycle of negative cost without a capacity makes (1) unbounded,
-    which is said when it is solved.
+    This is a linear program, solved by HiGHS. Its matrix is totally unimodular, so that z is integral for integral
+    demands and capacities. Costs may have any sign; a cycle of negative cost without a capacity makes (1) unbounded,
+    which is an error when it is solved.
 
-    arcs : pairs (u, v) of nodes, which are any hashable values; the arc at place p is part p.
-    capacities : a whole number >= 0 for each arc, or one for all; inf is none.
-    demands : {node: whole number}, what a node takes out of the network (> 0) or puts into it (< 0); nodes that are not
-        named only pass on. They sum to 0.
+    Parameters
+    ----------
+    arcs : sequence of pairs
+        Pairs (u, v) of nodes, which are any hashable values; the p-th arc is part p.
+    capacities : int or array of shape (arcs,)
+        A whole number >= 0 for each arc, or one for all; inf for no capacity.
+    demands : dict
+        {node: whole number}, what a node takes out of the network (> 0) or puts into it (< 0); 0 for other nodes. They
+        sum to 0.
+
+    See Also
+    --------
+    LinearProgram : Other linear constraints.
+
+    Examples
+    --------
+    >>> from maxmargin import optimisers
+    >>> flow = optimisers.MinCostFlow([("a", "b"), ("b", "c"), ("a", "c")], 1, {"a": -2, "c": 2})
+    >>> flow([1.0, 1.0, 5.0])
+    array([1., 1., 1.])
     """
 
     n_parts: int
@@ -41,10 +57,10 @@ class MinCostFlow(Optimiser):
         self.n_parts = network.n_arcs
         self._upper = _capacities(capacities, network)
         self._demand = _demands(demands, network)
-        places = np.arange(network.n_arcs)
+        parts = np.arange(network.n_arcs)
         shape = network.n_nodes, network.n_arcs
         into, out = (
-            sparse.csr_array((np.ones(network.n_arcs), (ends, places)), shape=shape)
+            sparse.csr_array((np.ones(network.n_arcs), (ends, parts)), shape=shape)
             for ends in (network.heads, network.tails)
         )
         self._balance = into - out
@@ -69,7 +85,7 @@ class MinCostFlow(Optimiser):
             )
 
     def _refuse_unmet(self) -> None:
-        """Name the demands that cannot be met: the least that must come from outside, or be left over, is not 0.
+        """Raise a ValueError that names the demands which cannot be met, by the least total shortage and surplus:
 
         min Σ s_v      with (1) where demand_v is replaced by demand_v - s_v (> 0) or demand_v + s_v (< 0), s >= 0   (2)
         """

@@ -1,4 +1,4 @@
-"""Network: the arcs of a graph whose nodes may be anything, as numbers."""
+"""Network: a graph with numbered nodes and arcs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from maxmargin.base.arrays import Index
 
 
 class Network:
-    """Nodes 0, 1 …, their names, and the two ends of every arc; arc p is part p.
+    """Graph with nodes 0, 1, …, their names, and the two ends of every arc; arc p is part p.
 
     arcs : pairs (u, v) of names, or an array with two columns. Two arcs may have the same ends.
-    nodes : the names of all nodes; by default those that arcs have, in the order in which they come.
+    nodes : the names of all nodes; by default those of the arcs, in order of appearance.
     """
 
     def __init__(self, arcs: Any, nodes: Iterable[Hashable] | None = None):
@@ -40,21 +40,21 @@ class Network:
 
     @property
     def n_nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return len(self.names)
 
     @property
     def n_arcs(self) -> int:
-        """How many arcs there are."""
+        """The number of arcs."""
         return len(self.tails)
 
     def number(self, node: Any, role: str) -> int:
-        """The number of a node that an arc has."""
+        """Return the number of a node; an error calls it by its role."""
         try:
             return self.numbers[node]
         except (KeyError, TypeError):
             raise ValueError(f"{role} is {node!r}, which is not an end of any arc; expected a node") from None
 
     def arc_name(self, p: int) -> str:
-        """Arc p, for messages."""
+        """Return a name of arc p for messages."""
         return f"arc {p} ({self.names[self.tails[p]]!r} -> {self.names[self.heads[p]]!r})"

@@ -1,4 +1,4 @@
-"""SpanningTree: the cheapest edges that hold a graph together."""
+"""SpanningTree: the minimum spanning tree of an undirected graph."""
 
 from __future__ import annotations
 
@@ -17,16 +17,31 @@ from maxmargin.structures.parts.optimisers.network import Network
 
 
 class SpanningTree(Optimiser):
-    """Parts are the edges of a connected graph, outputs its spanning trees.
+    """Minimum spanning tree of a connected undirected graph.
+
+    Parts are the edges of the graph:
 
         min Σ_{p in tree} c_p                                                                                        (1)
 
-    by Kruskal's algorithm: edges from the cheapest to the dearest, but for those that close a cycle. Compiled. Costs
-    may have any sign: every tree has n_nodes - 1 edges.
+    is solved by Kruskal's algorithm, compiled. Costs may have any sign.
 
-    n_nodes : nodes are the numbers 0 … n_nodes - 1.
-    arcs : pairs (u, v) of nodes, whose order is of no account; the edge at place p is part p. There may be several
-        between two nodes, and loops, which are in no tree.
+    Parameters
+    ----------
+    n_nodes : int
+        Nodes are the numbers 0 … n_nodes - 1.
+    arcs : sequence of pairs
+        Unordered pairs (u, v) of nodes; the p-th edge is part p. There may be several between two nodes, and loops,
+        which are in no tree.
+
+    See Also
+    --------
+    Arborescence : For directed graphs.
+
+    Examples
+    --------
+    >>> from maxmargin import optimisers
+    >>> optimisers.SpanningTree(3, [(0, 1), (0, 2), (1, 2)])([1.0, 5.0, 2.0])
+    array([1., 0., 1.])
     """
 
     same_size = True
@@ -39,7 +54,7 @@ class SpanningTree(Optimiser):
         check_whole("n_nodes", n_nodes, least=2)
         self._network = Network(arcs, range(n_nodes))
         self.n_parts = self._network.n_arcs
-        self._refuse_apart(np.arange(self.n_parts), "the arcs do")
+        self._refuse_unconnected(np.arange(self.n_parts), "the arcs do")
 
     def solve(self, costs: Array) -> Array:
         return self.solve_rows(costs[None])[0]
@@ -59,13 +74,13 @@ class SpanningTree(Optimiser):
 
     def check(self, z: Any) -> None:
         chosen = self._chosen(z)
-        self._refuse_apart(chosen, "z does")
+        self._refuse_unconnected(chosen, "z does")
         if len(chosen) != self.n_nodes - 1:
             raise ValueError(
-                f"z has {len(chosen)} edges; a spanning tree of {self.n_nodes} nodes has {self.n_nodes - 1}"
+                f"z has {len(chosen)} edges; a spanning tree of {self.n_nodes} nodes has {self.n_nodes - 1} edges"
             )
 
-    def _refuse_apart(self, edges: Index, what: str) -> None:
+    def _refuse_unconnected(self, edges: Index, what: str) -> None:
         ends = self._network.tails[edges], self._network.heads[edges]
         graph = sparse.coo_array((np.ones(len(edges)), ends), shape=(self.n_nodes, self.n_nodes))
         _, group = connected_components(graph, directed=False)

@@ -1,4 +1,4 @@
-"""Whether some arcs are a path, and if not, why."""
+"""Check that some arcs form a path."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ def check_path(network: Network, chosen: Index, source: int, target: int, direct
     if left:
         raise ValueError(
             f"z is not a path from {names[source]!r} to {names[target]!r}: {network.arc_name(min(left))} is "
-            "chosen as well"
+            "chosen as well; expected only the arcs of the path"
         )

@@ -1,1 +1,1 @@
-"""Compiled searches, all rows of a matrix of costs in one call."""
+"""Compiled searches for all rows of a matrix of costs in one call."""

@@ -1,16 +1,17 @@
-"""The cheapest arborescence of a sparse graph (Chu and Liu 1965; Edmonds 1967; with heaps, Tarjan 1977).
+"""Minimum spanning arborescence of a sparse graph (Chu and Liu 1965; Edmonds 1967; with heaps, Tarjan 1977).
 
-From any node one walks backwards, along the cheapest arc into it, then along the cheapest arc into that one's tail …,
-until the root, or a node of an earlier walk. If the walk meets itself, the nodes of that cycle become one node, and an
-arc into a node v of it counts for what it adds over the cycle's own arc into v, which it replaces:
+From every node a walk goes backwards along the cheapest arc into it, then along the cheapest arc into the tail of that
+arc, and so on, until it meets the root or a node of an earlier walk. If the walk meets itself, the nodes of that cycle
+are contracted to one node, and the cost of an arc into a node v of it is reduced by that of the cycle's arc into v,
+which it would replace:
 
     reduced[p] = c_p - Σ_{cycles that p enters, from the inside} reduced[the cycle's own arc at p's end]             (1)
 
-and the walk goes on from there. At last the cycles are opened, the last ones first: where the arc that enters a cycle
-ends, it is taken, and elsewhere the cycle's own arcs are.
+and the walk goes on from there. At the end cycles are expanded, the last ones first: the arc that enters a cycle
+replaces the cycle's arc into the same node, and all its other arcs are taken.
 
-The arcs into a node are a skew heap: to join two heaps, and to take the cheapest arc, costs O(log arcs) on average over
-all calls, and a number is added to all arcs of a heap by writing it at its top, from where it is handed down.
+The arcs into a node form a skew heap: joining two heaps and taking the cheapest arc cost O(log arcs) amortised, and a
+number is added to all arcs of a heap by storing it at the root, from where it is propagated lazily.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from maxmargin.base.compiled.kernel import kernel
 
 @kernel
 def hand_down(k, heaps):
-    """Add what waits at an arc to it, and let it wait at the two below."""
+    """Apply the pending addition of an arc, and pass it on to its two children."""
     reduced, added, left, right = heaps
     if added[k] != 0.0:
         reduced[k] += added[k]
@@ -33,7 +34,7 @@ def hand_down(k, heaps):
 
 @kernel
 def join(a, b, heaps):
-    """Join two heaps, each given by its top arc, and return the top; -1 is no arc."""
+    """Join two heaps, each given by its root arc (-1 if empty), and return the new root."""
     reduced, _, left, right = heaps
     if a < 0:
         return b
@@ -44,7 +45,7 @@ def join(a, b, heaps):
     if reduced[b] < reduced[a]:
         a, b = b, a
     top = a
-    while True:  # b goes into the right side of a, which becomes the left one: so no side stays long
+    while True:  # b is merged into the right child of a, and the children are exchanged, which keeps heaps balanced
         below = right[a]
         right[a] = left[a]
         if below < 0:
@@ -59,9 +60,9 @@ def join(a, b, heaps):
 
 @kernel
 def outermost(v, above):
-    """The cycle that a node is in now, or the node."""
+    """Return the outermost contracted cycle that contains a node, or the node itself."""
     while above[v] != v:
-        above[v] = above[above[v]]  # halve the way for the next time
+        above[v] = above[above[v]]  # path halving
         v = above[v]
     return v
 
@@ -70,9 +71,9 @@ def outermost(v, above):
 def cheapest_arborescences(costs, arcs, tails, heads, n_nodes, root, heaps, nodes, chosen):
     """Set chosen[r, p] = 1 for the arcs p of a cheapest arborescence from the root at costs[r].
 
-    arcs are the numbers of those that may be taken, without loops and arcs into the root; tails and heads are their
-    ends. All nodes can be reached. chosen is 0. Scratch: the ArcHeaps `heaps`, and `nodes`, six rows with two numbers
-    per node, because there are fewer cycles than nodes.
+    arcs are the numbers of the usable arcs, without loops and arcs into the root; tails and heads are their ends. The
+    root has a path to all nodes. chosen is initially 0. Scratch: the ArcHeaps `heaps`, and `nodes`, six rows with two
+    numbers per node, because there are fewer cycles than nodes.
     """
     reduced, added, left, right = heaps
     heap, enter, parent, above, walk, path = nodes[0], nodes[1], nodes[2], nodes[3], nodes[4], nodes[5]
@@ -83,13 +84,13 @@ def cheapest_arborescences(costs, arcs, tails, heads, n_nodes, root, heaps, node
         for k in range(len(arcs)):
             reduced[k], added[k], left[k], right[k] = costs[r, arcs[k]], 0.0, -1, -1
             heap[heads[k]] = join(heap[heads[k]], k, heaps)
-        walk[root] = n_nodes  # a walk of its own, at which all others may end
-        count = n_nodes  # of nodes and cycles
+        walk[root] = n_nodes  # marks the root as visited by a walk of its own
+        count = n_nodes  # number of nodes and cycles
         for start in range(n_nodes):
             at, length = outermost(start, above), 0
             while walk[at] < 0:
                 before = at
-                while before == at:  # arcs within a cycle are of no use any more
+                while before == at:  # skip arcs within a contracted cycle
                     k = heap[at]
                     hand_down(k, heaps)
                     heap[at] = join(left[k], right[k], heaps)
@@ -97,7 +98,7 @@ def cheapest_arborescences(costs, arcs, tails, heads, n_nodes, root, heaps, node
                 enter[at], walk[at], path[length] = k, start, at
                 length += 1
                 if heap[at] >= 0:
-                    added[heap[at]] -= reduced[k]  # (1), for the time when this node is on a cycle
+                    added[heap[at]] -= reduced[k]  # (1), if this node becomes part of a cycle
                 if walk[before] != start:
                     at = before
                     continue

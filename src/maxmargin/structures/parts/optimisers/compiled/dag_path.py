@@ -1,4 +1,4 @@
-"""The cheapest path of an acyclic graph, from its end backwards."""
+"""Shortest paths in an acyclic graph, by dynamic programming from the target backwards."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ def cheapest_paths(costs, arcs, tails, heads, source, target, ahead, onward, cho
 
         ahead[u] = min_{arcs p: u -> v} costs[r, p] + ahead[v],      ahead[target] = 0                               (1)
 
-    arcs are the numbers of those that lead on to the target, tails and heads their ends, in such an order that all arcs
-    that leave a node come after all that leave the nodes behind it. chosen is 0. Scratch: ahead and onward,
-    one number per node.
+    arcs are the numbers of the arcs on paths to the target, tails and heads their ends, in reverse topological order of
+    the tails. chosen is initially 0. Scratch: ahead and onward, one number per node.
     """
     for r in range(len(costs)):
         for u in range(len(ahead)):
@@ -21,7 +20,7 @@ def cheapest_paths(costs, arcs, tails, heads, source, target, ahead, onward, cho
         for k in range(len(arcs)):
             u = tails[k]
             total = costs[r, arcs[k]] + ahead[heads[k]]
-            if onward[u] < 0 or total < ahead[u]:  # the first one always, so that no walk ends on the way
+            if onward[u] < 0 or total < ahead[u]:  # always take the first one, so that the path is complete
                 ahead[u], onward[u] = total, k
         at = source
         while at != target:

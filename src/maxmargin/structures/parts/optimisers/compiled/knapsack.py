@@ -1,4 +1,4 @@
-"""The best things in a knapsack: by a table over capacities, and by a search that is cut short by a bound."""
+"""The knapsack problem: by dynamic programming over capacities, and by branch and bound."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from maxmargin.base.compiled.kernel import kernel
 
 @kernel
 def fill_by_table(values, weights, capacities, table, chosen):
-    """Set chosen[r, i] = 1 for the things i of the best knapsack with values[r], of one or two capacities.
+    """Set chosen[r, i] = 1 for the items i of the best knapsack with values[r], for one or two capacities.
 
         table[i + 1, a, b] = max(table[i, a, b], values[r, i] + table[i, a - weights[0, i], b - weights[1, i]])      (1)
 
-    is the best value of things 0 … i within the capacities a and b; table[0] and chosen are 0. A thing is taken only if
-    it adds something.
+    is the best value of items 0 … i within the capacities a and b; table[0] and chosen are initially 0. An item is
+    taken only if it adds value.
     """
     n_items = values.shape[1]
     first, second = capacities[0], capacities[1]
@@ -35,17 +35,17 @@ def fill_by_table(values, weights, capacities, table, chosen):
 
 @kernel
 def fill_by_search(values, weights, capacities, prices, priced, order, useful, looks, scratch, chosen, finished):
-    """Set chosen[r, i] = 1 for the things i of the best knapsack with values[r], of any number of capacities.
+    """Set chosen[r, i] = 1 for the items i of the best knapsack with values[r], for any number of capacities.
 
-    Things are tried in the order of order[r, : useful[r]], each first taken and then left. A branch is given up where
-    even parts of things could not make it better than the best knapsack so far:
+    Items are tried in the order of order[r, : useful[r]], each first taken and then left. A branch is pruned if even
+    fractions of items could not make it better than the best knapsack so far:
 
         Σ_{taken} values[r, i] + max { Σ x_i values[r, i] : Σ x_i priced[i] <= Σ_k prices[k] left[k] },              (2)
         priced[i] = Σ_k prices[k] weights[k, i],
 
-    over 0 <= x <= 1 of the things to come. All capacities were added up to one, with prices >= 0, so (2) is not less
-    than what is possible; its things are taken in the order of value per price, which `order` must be. chosen is 0.
-    finished[r] says whether the search ended within so many looks at things: else what is chosen may not be the best.
+    over 0 <= x <= 1 of the remaining items. This surrogate relaxation adds up all capacities with prices >= 0, so (2)
+    is an upper bound; it takes items by value per price, which must be the order of `order`. chosen is initially 0.
+    finished[r] says whether the search ended within `looks` steps: otherwise a better knapsack may exist.
     `scratch` is SearchScratch.
     """
     left, stack, sums = scratch
@@ -91,7 +91,7 @@ def fill_by_search(values, weights, capacities, prices, priced, order, useful, l
             if depth == 0:
                 break
             depth -= 1
-            t, total = stack[depth], sums[depth]  # kept, not subtracted: sums would drift
+            t, total = stack[depth], sums[depth]  # restored instead of subtracted, to avoid rounding drift
             for k in range(n_capacities):
                 left[k] += weights[k, order[r, t]]
             t += 1

@@ -1,15 +1,15 @@
-"""The cheapest path of any graph for costs >= 0 (Dijkstra 1959), with a binary heap of the nodes that were met."""
+"""Shortest paths in any graph with costs >= 0 (Dijkstra 1959), with a binary heap of the reached nodes."""
 
 from __future__ import annotations
 
 from maxmargin.base.compiled.kernel import kernel
 
-UNMET, SETTLED = -1, -2  # places of nodes that are not in the heap
+UNMET, SETTLED = -1, -2  # heap positions of nodes that are not in the heap
 
 
 @kernel
 def rise(i, heap, place, distance):
-    """Move the node at place i of the heap up to where it belongs."""
+    """Move the node at position i of the heap up to where it belongs."""
     v = heap[i]
     while i > 0:
         above = (i - 1) // 2
@@ -44,7 +44,7 @@ def shortest_paths(costs, starts, parts, tails, heads, source, target, distance,
     """Set chosen[r, p] = 1 for the arcs p of a cheapest path from source to target at costs[r], which are >= 0.
 
     Entries starts[u] … starts[u + 1] - 1 of parts, tails and heads are the arcs that leave node u: their numbers and
-    ends. There is a path. chosen is 0. Scratch: distance, arrived, place and heap, one number per node.
+    ends. There must be a path. chosen is initially 0. Scratch: distance, arrived, place and heap, one number per node.
     """
     for r in range(len(costs)):
         for v in range(len(place)):
