@@ -1,9 +1,9 @@
-"""The dual point of classes that share attributes: all planes of an example are known, and so are their products.
+"""The dual point of classes that share attributes: all planes of an example and their inner products are known.
 
     Ψ(x, k) = (Λ₀(k), x ⊗ Λ(k)),   ⟨Ψ(x, k), Ψ(x, l)⟩ = ⟨Λ₀(k), Λ₀(l)⟩ + ‖x‖² ⟨Λ(k), Λ(l)⟩
 
-So a visit scores all attributes once, and then moves weight between two labels, exactly and a few times, by two small
-matrices that all examples share. Nothing is searched for or remembered.
+A visit scores all attributes once and then makes a few exact steps, each of which moves weight between two labels, by
+two small matrices that all examples share. No planes are searched or stored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from maxmargin.structures.classes.scored import ScoredAttributes
 
 
 class AttributeDual(ClassDual):
-    """The dual point of examples whose classes share attributes, α of all wrong labels; task is an Attributed.
+    """Dual point of examples whose classes share attributes: α of all wrong labels; task is an Attributed.
 
     w has neither a prior nor bounds.
     """
@@ -43,13 +43,13 @@ class AttributeDual(ClassDual):
             np.ascontiguousarray((part @ part.T).toarray()) for part in (table[:, :direct], table[:, direct:])
         )
         self._scratch = np.empty((4, max(len(classes.cost), n_attributes)))
-        self._places = np.empty(n_attributes, dtype=np.uint64)
+        self._changed_attributes = np.empty(n_attributes, dtype=np.uint64)
 
     def _improve(self, order: NDArray[np.intp], report: Array) -> None:
         from maxmargin.structures.classes.compiled.attribute_dual import visit_attributes
 
         attributes = self._table, self._alone, self._shared
-        state = self.alpha, self.vectors.sums, self._scratch, self._places
+        state = self.alpha, self.vectors.sums, self._scratch, self._changed_attributes
         visit_attributes(order, self._arrays, self.classes.atoms.arrays, *attributes, *state, self._least, report)
 
     def _totals(self, sums: Array) -> tuple[float, float, float, int, float]:
@@ -59,14 +59,14 @@ class AttributeDual(ClassDual):
         alone, shared = (
             np.sqrt(np.diagonal(each)) * (1 + gamma(of.atoms.dim + 8)) for each in (self._alone, self._shared)
         )
-        state = self.alpha, sums, self._scratch, self._places
+        state = self.alpha, sums, self._scratch, self._changed_attributes
         return attribute_totals(self._arrays, of.atoms.arrays, self._table, alone, shared, *state)
 
     @cached_property
     def _largest(self) -> Planes:
-        """Return planes of the longest x and two classes with nothing in common, both as large as any can be.
+        """Return two planes of the longest x that are at least as large as any plane.
 
-        One has twice the weight of the class with the most weight, one twice the most attributes.
+        One has twice the weight of the class with the largest weight, one twice the most attributes.
         """
         of, (indptr, indices, values) = self.classes, self._table
         direct, n_attributes, *_ = of.atoms.arrays
@@ -79,7 +79,7 @@ class AttributeDual(ClassDual):
             atoms = np.where(c < direct, c, direct + unit * n_attributes + c - direct)
             rows.append((np.tile(atoms, 2).astype(np.int32), np.r_[values[chosen], -values[chosen]]))
         ends = np.cumsum([0, *(len(row[0]) for row in rows)]).astype(np.int32)
-        joined = [np.concatenate(part) for part in zip(*rows, strict=True)]
+        joined = [np.concatenate(each) for each in zip(*rows, strict=True)]
         return Planes(AtomRows(of.atoms, ends, *joined), np.full(2, of.cost[of.truths].max()))
 
     def _scores(self, w: Array) -> Array:
@@ -92,6 +92,6 @@ class AttributeDual(ClassDual):
 
     @property
     def visit_work(self) -> float:
-        # As for classes, with attributes in their place; a few steps of every label are added.
-        n_attributes, K = len(self._places), len(self.classes.cost)
+        # as for classes, with attributes instead, and a few steps over all labels
+        n_attributes, K = len(self._changed_attributes), len(self.classes.cost)
         return super().visit_work * n_attributes / K + 50.0 * self.n * K

@@ -1,4 +1,4 @@
-"""Classes described by attributes: what Taxonomy and Ordinal share."""
+"""Attributed: the base of tasks whose classes are described by attributes, Taxonomy and Ordinal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from maxmargin.structures.classes.scored import ScoredAttributes
 
 
 class Attributed(Multiclass):
-    """Ψ(x, z) = (Λ₀(z), x ⊗ Λ(z)): one weight per attribute in Λ₀, and one weight vector per attribute in Λ.
+    """Base class of tasks with one weight per attribute in Λ₀ and one weight vector per attribute in Λ.
+
+        Ψ(x, z) = (Λ₀(z), x ⊗ Λ(z))
 
     Classes that have an attribute in common share its weights (Tsochantaridis et al. 2004, section 4.2); Multiclass
     is the case in which each class has one attribute of its own. `setup` of a subclass ends with `_describe`.
@@ -41,7 +43,7 @@ class Attributed(Multiclass):
         self._check_length(self.n_features_, self.n_attributes_, self.direct_)
 
     def _costs(self, name: str, measured: Callable[[], Array]) -> Any:
-        """What mistakes cost: the price list, where there is one; else 1, or `measured` if `measure` has that name."""
+        """Return the costs of mistakes: `costs` if given, else `measured()` if `measure` has that name, else None."""
         if self.measure not in (name, "error"):
             raise ValueError(f"measure must be {name!r} or 'error', got {self.measure!r}")
         if self.costs is not None:
@@ -49,7 +51,7 @@ class Attributed(Multiclass):
         return measured() if self.measure == name else None
 
     def _describe(self, classes: list[Hashable], costs: Any, X: Any, Y: Any, shared: Any, alone: Any = None) -> None:
-        """The rows of `shared` are Λ(z), those of `alone` Λ₀(z), in the order of the classes."""
+        """Set the attributes: the rows of `shared` are Λ(z), those of `alone` Λ₀(z), in the order of the classes."""
         self._set_classes(classes, costs, Y)
         table = sparse.csr_array(shared, dtype=np.float64)
         self.n_attributes_, self.direct_ = table.shape[1], 0
@@ -67,28 +69,28 @@ class Attributed(Multiclass):
         entries = slice(indptr[k], indptr[k + 1])
         attributes, weights = indices[entries].astype(np.int64), values[entries]
         alone = attributes < self.direct_
-        places = self.direct_ + row.col.astype(np.int64)[:, None] * self.n_attributes_
+        first = self.direct_ + row.col.astype(np.int64)[:, None] * self.n_attributes_  # weight of every feature
         return (
-            np.concatenate([attributes[alone], (places + (attributes[~alone] - self.direct_)).ravel()]),
+            np.concatenate([attributes[alone], (first + (attributes[~alone] - self.direct_)).ravel()]),
             np.concatenate([weights[alone], np.outer(row.data, weights[~alone]).ravel()]),
         )
 
     def scores(self, w: Array, X: Any) -> Array:
-        """(n, K): ⟨w, Ψ(x, k)⟩ for every example and class."""
+        """Compute the (n, K) scores ⟨w, Ψ(x, k)⟩ of every example and class."""
         return self.class_scores(w, self.attribute_scores(w, X))
 
     def attribute_scores(self, w: Array, X: Any) -> Array:
-        """(n, attributes in Λ): the score of each attribute."""
+        """Compute the (n, attributes in Λ) scores of attributes."""
         return self._unit_scores(w, checked_matrix(X, self.n_features_), self.n_attributes_, self.direct_)
 
     def weights(self, w: Array) -> Array:
-        """(features, attributes): the weight vectors of the attributes in Λ."""
+        """Return the (features, attributes) weight vectors of the attributes in Λ."""
         self._refuse_kernel("weight vector of an attribute")
         return w[self.direct_ :].reshape(self.n_features_, self.n_attributes_)
 
     @property
     def shares_nothing(self) -> bool:
-        """Whether every class has one attribute, its own, with features."""
+        """True if every class has only one attribute, which is in Λ and its own."""
         indptr, indices, values = self.table_
         if self.direct_ or not len(indices) == self.n_attributes_ == self.n_labels_:
             return False
@@ -99,7 +101,7 @@ class Attributed(Multiclass):
         return self._unit_atoms(X, self.n_attributes_, self.direct_, np.arange(X.shape[0]))
 
     def class_scores(self, w: Array, own: Array) -> Array:
-        """(n, K): the scores of classes, from those of the attributes in Λ."""
+        """Compute the (n, K) scores of classes from those of the attributes in Λ."""
         from maxmargin.structures.classes.compiled.attributes import class_scores
 
         scores = np.empty((len(own), self.n_labels_))
@@ -107,7 +109,7 @@ class Attributed(Multiclass):
         return scores
 
     def scored(self, X: Any, Y: Any = None) -> ScoredAttributes:
-        """Return the rows, with their classes if Y is given, ready to be scored and searched."""
+        """Return the score space of the rows, with their classes if Y is given."""
         if Y is not None:
             return self.pack(X, Y).scored()
         atoms = self._atoms(checked_matrix(X, self.n_features_))
@@ -118,7 +120,7 @@ class Attributed(Multiclass):
 
 
 class AttributeBatch(MulticlassBatch):
-    """Rows (as atoms at attributes) and their label numbers."""
+    """Batch of rows (as atoms at attributes) and their label numbers."""
 
     kernel_blocks = False
 
@@ -128,11 +130,11 @@ class AttributeBatch(MulticlassBatch):
         return super().block_dual(problem, earlier)
 
     def _class_dual(self, classes: LabelledRows, problem: DualProblem) -> ClassDual:
-        # Where classes share weights, the best weights of a block are not a projection.
+        # if classes share weights, the optimum of a block is not a projection
         if self.task.shares_nothing:
             return super()._class_dual(classes, problem)
         return AttributeDual(self.task, classes, problem)
 
     def scored(self) -> ScoredAttributes:
-        """Return these rows with their classes, ready to be scored and searched."""
+        """Return the score space of these rows with their classes."""
         return ScoredAttributes(self.task, self.atoms, self.ids, self._truths())

@@ -1,11 +1,11 @@
-"""The dual point of classes: all K - 1 planes of an example are known, so that a visit solves its block at once.
+"""The dual point of multiclass problems: all K - 1 planes of an example are known, so a visit solves its block exactly.
 
     maximise  D(α) = Σᵢₖ αᵢₖ Δ(yᵢ, k) - ½‖w‖²,   w = Σᵢₖ αᵢₖ xᵢ ⊗ (e_yᵢ - e_k)
     subject to α >= 0, Σₖ αᵢₖ <= capᵢ = C vᵢ / n                          (Crammer and Singer 2001, section 4)
 
-The planes of xᵢ have the products ‖xᵢ‖² (I + 11'), whatever the costs are. So with the heights h of all wrong labels at
-w, the best weights of example i with all others as they are, are the projection of α + h / ‖xᵢ‖² onto the simplex with
-one more weight, the truth's: O(K) for the few steps that it takes (Michelot 1986; in liblinear, Keerthi et al. 2008).
+The planes of xᵢ have the Gram matrix ‖xᵢ‖² (I + 11'), whatever the costs are. Given the heights h of all wrong labels
+at w, the best weights of example i for fixed weights of all others are the projection of α + h / ‖xᵢ‖² onto a simplex
+with one more weight for the truth, in O(K) and few steps (Michelot 1986; in liblinear, Keerthi et al. 2008).
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.classes.compiled.class_arrays import ClassProblem
 
-SHARE = 0.003  # who gained more than this share of what a visit gained on average is visited again
+SHARE = 0.003  # examples that gained more than this share of the average gain are visited again
 
 
 class LabelledRows(NamedTuple):
     """Examples with one label each."""
 
     atoms: Atoms  # the features of units at each label
-    units: NDArray[np.int64]  # those of the examples
+    units: NDArray[np.int64]  # the unit of each example
     truths: Labels
-    cost: Array  # (K, K), of a mistake
+    cost: Array  # (K, K), cost[true, predicted]
 
 
 class ClassDual(BlockDual):
-    """The BlockDual of classes, for plain slacks under a finite C: α of all wrong labels. No plane is written down."""
+    """BlockDual of classes, for plain slacks and finite C: α of all wrong labels, without storing any plane."""
 
     learnt: ClassVar[Fields] = {"alpha": NumberArray(float, "n", "n_classes", least=0), "_least": Real(least=0)}
 
@@ -53,11 +53,11 @@ class ClassDual(BlockDual):
         self.alpha = problem.limits.memory.zeros((self.n, len(classes.cost)), np.float64)
         self._squares = classes.atoms.lengths**2
         self.vectors.average_if_cheap(classes.atoms, classes.units)
-        self._least = 0.0  # the gain of a visit from which on its example is visited again
+        self._least = 0.0  # the least gain after which an example is visited again
 
     @property
     def n_classes(self) -> int:
-        """Return the number of classes."""
+        """The number of classes."""
         return len(self.classes.cost)
 
     @property
@@ -65,13 +65,13 @@ class ClassDual(BlockDual):
         return np.asarray(self.alpha.sum(axis=1))
 
     def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
-        """Visit these examples; each visit sees the newest Σ α a, and `block` is not used."""
+        """Visit these examples; each visit uses the current Σ α a, and `block` is ignored."""
         report = self._visit(oracle, order)
         self.vectors.begin_mean()
         return report
 
     def revisit(self, oracle: Decoder, rng: np.random.Generator) -> Report:
-        """Visit again the examples that have gained most in the last visits."""
+        """Visit again the examples that gained most in the last visits."""
         report = self._visit(oracle, rng.permutation(self.movers))
         self.vectors.extend_mean()
         return report
@@ -109,7 +109,7 @@ class ClassDual(BlockDual):
 
     @cached_property
     def _largest(self) -> Planes:
-        """Return the plane of the longest x, and that of the dearest mistake, of any two labels."""
+        """Return planes of the longest x and of the most expensive mistake, for any two labels."""
         of = self.classes
         units = of.units[[int(np.argmax(self._squares[of.units])), int(np.argmax(of.cost.max(axis=1)[of.truths]))]]
         K = len(of.cost)
@@ -133,7 +133,7 @@ class ClassDual(BlockDual):
     def proof(self) -> Proof:
         w = np.zeros(self.dim)
         linear, losses, mass, entries, excess = self._totals(w)
-        # The multiple of α that keeps to its caps has at least this much of the linear part.
+        # scaling α down to its caps reduces the linear part by at most this share
         linear -= (excess + gamma(self.alpha.shape[1] + 2)) * abs(linear)
         terms = entries + self.classes.atoms.terms
         return Proof(linear, losses * (1 + gamma(entries)), w, mass, terms, excess=excess)
@@ -168,7 +168,7 @@ class ClassDual(BlockDual):
     # --- all blocks at once (solvers/joint_rounds.py)
 
     def known_planes(self) -> KnownPlanes:
-        """Return the planes that carry weight."""
+        """Return the planes of positive weight."""
         of = self.classes
         owners, labels = np.nonzero(self.alpha * (self.cap > 0)[:, None])
         truths = of.truths[owners]
@@ -191,5 +191,5 @@ class ClassDual(BlockDual):
 
     @property
     def visit_work(self) -> float:
-        # Scores of all labels, in vector operations, and as much again for what is added to w.
+        # scores of all labels, by vector operations, and as much again for updates of w
         return 0.5 * self.classes.atoms.n_entries * len(self.classes.cost) + 100.0 * self.n + CALL

@@ -1,4 +1,4 @@
-"""ClassSpace: one class per input, searched by the scores of all classes."""
+"""ClassSpace: the score space of multiclass problems, one class per input."""
 
 from __future__ import annotations
 
@@ -13,20 +13,37 @@ from maxmargin.structures.classes.class_sums import ClassSums
 
 
 class TrueClasses(NamedTuple):
-    """The true classes of n inputs; predicting class k for input j costs cost[labels[j], k]."""
+    """True classes of n inputs; predicting class k for input j costs cost[labels[j], k]."""
 
     labels: Labels  # (n,)
     cost: Array  # (K, K)
 
 
 class ClassSpace:
-    """The classes of n inputs, as a ScoreSpace (problem/contract/scored.py).
+    """Score space of the classes of n inputs (problem/contract/scored.py).
 
-    Scores are an array (n, K). Found outputs are an int32 array (n,) of class numbers. Of classes with equal values the
-    true one is found if it is known, else the one with the lowest number.
+    Scores are an array (n, K). Found outputs are an int32 array (n,) of class numbers. Among classes with equal values
+    the true one is found if it is known, else the one with the lowest number.
 
-    n, n_labels : how many inputs and how many classes there are
-    truths : the true classes and what mistakes cost; None: they are not known
+    Parameters
+    ----------
+    n, n_labels : int
+        The numbers of inputs and of classes.
+    truths : TrueClasses or None
+        The true classes and the costs of mistakes, if known.
+
+    See Also
+    --------
+    Multiclass : The task.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> space = tasks.ClassSpace.of_labels([0, 2], n_labels=3)
+    >>> scores = np.array([[1.0, 0.5, 0.0], [0.0, 1.0, 2.0]])
+    >>> space.best(scores).found.tolist(), space.best(scores, augment=1.0).found.tolist()
+    ([0, 2], [1, 2])
     """
 
     def __init__(self, n: int, n_labels: int, truths: TrueClasses | None = None):
@@ -36,12 +53,12 @@ class ClassSpace:
     def of_labels(cls, labels: Any, n_labels: int, cost: Any = None) -> ClassSpace:
         """Make the space of inputs with these true classes, numbers from 0 to n_labels - 1.
 
-        cost : None (every mistake costs 1), or (n_labels, n_labels) what mistakes cost, cost[true, found]
+        cost : None (every mistake costs 1), or an (n_labels, n_labels) matrix cost[true, found]
         """
         numbers = np.ascontiguousarray(labels, dtype=np.int32)
         prices = 1.0 - np.eye(n_labels) if cost is None else np.array(cost, dtype=float)
         if numbers.ndim != 1 or (len(numbers) and not (numbers.min() >= 0 and numbers.max() < n_labels)):
-            raise ValueError(f"labels must be a list of whole numbers from 0 to {n_labels - 1}")
+            raise ValueError(f"labels must be a list of whole numbers from 0 to {n_labels - 1}, got {labels!r}")
         if prices.shape != (n_labels, n_labels):
             raise ValueError(f"cost has shape {prices.shape}; expected ({n_labels}, {n_labels})")
         return cls(len(numbers), n_labels, TrueClasses(numbers, prices))
@@ -78,14 +95,14 @@ class ClassSpace:
         return found
 
     def losses(self, found: Labels) -> Array:
-        """Return what every class costs."""
+        """Return the loss of every class."""
         need_truth(self.truths)
         assert self.truths is not None
         labels, cost = self.truths
         return cost[labels, found]
 
     def indicator(self, found: Labels, weights: Array | None = None) -> Array:
-        """Return (n, K): weights[j], or 1, at the class of input j."""
+        """Return an (n, K) array with weights[j], or 1, at the class of input j, and 0 elsewhere."""
         counts = np.zeros((self.n, self.n_labels))
         counts[np.arange(self.n), found] = 1.0 if weights is None else weights
         return counts

@@ -1,4 +1,4 @@
-"""What a report shows of trees and orders of classes, beside what all classes have."""
+"""Sections of reports on hierarchies and orders of classes, besides those of all classifiers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from maxmargin.report.sections import MOST_ROWS, table
 
 
 def learnt_tree(model: Any) -> list[Section]:
-    """The nodes of the tree, with the classes that share their weights and how long these are."""
+    """List the nodes of the tree with the classes that share their weights and the norms of these."""
     task, nodes = model.task_, model.nodes_.tolist()
     indptr, indices, _ = task.table_
     below: list[list[Any]] = [[] for _ in nodes]
@@ -35,7 +35,7 @@ def learnt_tree(model: Any) -> list[Section]:
 
 
 def learnt_steps(model: Any) -> list[Section]:
-    """Where on its direction each step from a class to the next is taken."""
+    """List the thresholds of the steps from each class to the next."""
     rows = [
         [short(a), short(b), f"{threshold:.4g}"]
         for a, b, threshold in zip(model.classes_, model.classes_[1:], model.thresholds_, strict=False)

@@ -1,10 +1,10 @@
-"""The dual point of classes where features are known by their inner products only.
+"""The dual point of multiclass problems with a kernel.
 
     D(α) = Σᵢₖ αᵢₖ Δ(yᵢ, k) - ½ Σₖ B[:, k]ᵀ G B[:, k],     B[i, k] = [k = yᵢ] Σₗ αᵢₗ - αᵢₖ
 
-The block of an example is solved from the scores G B of its labels, as in class_dual.py. These are kept for all
-units, so that a visit reads K numbers, and one that changes something adds multiples of a row of G to the scores of the
-labels that it changed. Rows are computed for those who are about to change.
+where G is the kernel matrix. The block of an example is solved from the scores G B of its labels, as in class_dual.py.
+The scores of all units are stored, so that a visit reads K numbers, and adds multiples of a row of G to the scores of
+the labels whose weights it changed. Rows of G are computed only for examples whose weights may change.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class KernelClassDual(ClassDual):
         super().__init__(classes, problem)
         assert isinstance(classes.atoms, KernelAtoms)
         self._atoms = self.vectors.product = classes.atoms
-        self.seen = np.zeros((len(classes.cost), self._atoms.n_units))  # by label, which is how they change
+        self.seen = np.zeros((len(classes.cost), self._atoms.n_units))  # scores by label, because labels change
         self._keep_scores()
 
     def _keep_scores(self) -> None:
-        """Tell the atoms that the scores at Σ α a are known."""
+        """Store the scores at Σ α a in the atoms, which then need not compute them."""
         self._atoms.kept = (self.vectors.sums, self.seen.T)
 
     def _check_learnt(self) -> None:
@@ -60,12 +60,12 @@ class KernelClassDual(ClassDual):
                 cache = tuple(RowCache(rows.store, rows.slot_of, rows.complete, rows.last_use, rows.clock))
                 state = self.alpha, self.vectors.sums, self.seen, scratch, labels
                 at = int(visit_with_rows(order, at, end, problem, cache, *state, self._least, report))
-                if at < end:  # it has come to change since its block began, and so may others
+                if at < end:  # this example changes now, unlike when its block began, and others may too
                     self._fetch(order[at:end])
                     rows.whole(of.units[order[at : at + 1]])
 
     def _fetch(self, examples: NDArray[np.intp]) -> None:
-        """Compute the missing rows of these examples together, as far as they have a slack or a weight to change."""
+        """Compute the missing kernel rows of those of these examples that have a slack or a weight to change."""
         of, rows = self.classes, self._atoms.rows
         units, truths = of.units[examples], of.truths[examples]
         missing = ~rows.complete[rows.slot_of[units]] | (rows.slot_of[units] < 0)
@@ -76,7 +76,7 @@ class KernelClassDual(ClassDual):
             rows.whole(wanted[: rows.capacity])
 
     def refresh(self) -> None:
-        self._atoms.kept = None  # until Σ α a is whole again
+        self._atoms.kept = None  # until Σ α a has been computed anew
         linear = self._sum_up()
         self.tidy()
         self.dual = linear - self.vectors.settle()
@@ -89,11 +89,11 @@ class KernelClassDual(ClassDual):
         return KernelPlaneDual(self._atoms, self.problem._replace(limits=limits))
 
     def tidy(self) -> None:
-        """Compute the scores anew: those that many changes were added to are not what the objective is measured by."""
+        """Compute the scores anew, because accumulated updates have rounding errors."""
         coefficients = self._atoms.coefficients(self.vectors.sums)
         self.seen[:] = self._atoms.rows.products(coefficients, np.arange(self._atoms.n_units)).T
         self._keep_scores()
 
     @property
     def visit_work(self) -> float:
-        return super().visit_work + 2.0 * self.n * self._atoms.n_units  # a row of G for every change
+        return super().visit_work + 2.0 * self.n * self._atoms.n_units  # updates by rows of G

@@ -1,4 +1,4 @@
-"""The tree loss of predicted classes."""
+"""The tree loss, a measure of hierarchical classification."""
 
 from __future__ import annotations
 
@@ -13,17 +13,41 @@ from maxmargin.inputs.labels.labels import in_order, plain
 
 
 def tree_loss(y_true: Sequence[Hashable], y_pred: Sequence[Hashable], taxonomy: Any) -> float:
-    """The mean height of the first common ancestor of the true and the predicted class.
+    """Compute the mean height of the first common ancestor of the true and the predicted class.
 
-    It is counted in edges: 0 for a right class, 1 for a wrong one with the right parent, and so on (Tsochantaridis et
-    al. 2004, section 4.2); where the two are not equally deep below that ancestor, the larger number counts. The
-    taxonomy is spelt as for ``TaxonomySVC``. Classes may be any nodes, predicted by any classifier:
-    ``make_scorer(tree_loss, taxonomy=..., greater_is_better=False)`` makes a score of it.
+    The height is counted in edges: 0 for a right class, 1 for a wrong one with the right parent, and so on
+    (Tsochantaridis et al. 2004, section 4.2); if the two are not equally deep below that ancestor, the larger number
+    counts. make_scorer(tree_loss, taxonomy=..., greater_is_better=False) makes a scorer of it.
+
+    Parameters
+    ----------
+    y_true, y_pred : sequence
+        The true and the predicted classes, any nodes of the taxonomy.
+    taxonomy : dict, list of pairs or str
+        The tree or lattice of classes, as for TaxonomySVC.
+
+    Returns
+    -------
+    float
+        0 is best.
+
+    See Also
+    --------
+    maxmargin.TaxonomySVC : A classifier that minimises it.
+
+    Examples
+    --------
+    >>> from maxmargin import metrics
+    >>> tree = {"cat": "animal", "dog": "animal", "animal": None, "fern": None}
+    >>> metrics.tree_loss(["cat", "cat"], ["dog", "fern"], tree)
+    1.5
     """
     if len(y_true) != len(y_pred):
-        raise ValueError(f"There are {len(y_true)} true but {len(y_pred)} predicted classes.")
+        raise ValueError(
+            f"There are {len(y_true)} true but {len(y_pred)} predicted classes; expected one prediction per truth."
+        )
     if len(y_true) == 0:
-        raise ValueError("There are no classes to compare.")
+        raise ValueError("There are no classes to compare; expected at least one.")
     hierarchy = read_hierarchy(taxonomy, chain(y_true, y_pred), "label")
     nodes = set(hierarchy.nodes)
     for i, pair in enumerate(zip(y_true, y_pred, strict=True)):

@@ -1,4 +1,4 @@
-"""Multiclass: one label per example, any cost of confusing two of them."""
+"""Multiclass: one label per example, with any cost matrix."""
 
 from __future__ import annotations
 
@@ -33,12 +33,34 @@ from maxmargin.structures.classes.scored import ScoredClasses
 
 
 class Multiclass(UnitTask):
-    """Ψ(x, z) = x ⊗ e_z (one weight vector per class, Crammer and Singer 2001), Δ(y, z) = costs[y, z].
+    """Multiclass classification with one weight vector per class (Crammer and Singer 2001).
 
-    costs : None (every mistake costs 1), {label: cost of missing it}, or a (K, K) matrix cost[true, predicted].
-    classes : the label set, where the training data may not show all of it.
-    kernel : None, or a kernel of rows (maxmargin.kernels), whose features take the place of x.
+        Ψ(x, z) = x ⊗ e_z,      Δ(y, z) = costs[y, z]
+
     X is a dense or sparse (n, F) matrix.
+
+    Parameters
+    ----------
+    classes : sequence or None
+        The labels, if the training data may not contain all of them.
+    costs : None, dict or array
+        None (every mistake costs 1), {label: cost of missing it}, or a (K, K) matrix cost[true, predicted].
+    kernel : None, str, callable or Kernel
+        A kernel of rows (maxmargin.kernels), whose features replace x.
+
+    See Also
+    --------
+    maxmargin.MulticlassSVC : The estimator.
+    Taxonomy, Ordinal : Classes in a hierarchy, or with an order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> task, X = tasks.Multiclass(), np.array([[0.0], [1.0]])
+    >>> task.setup(X, ["low", "high"])
+    >>> task.classes_, task.decode(np.array([1.0, 0.0]), X)  # weights of "high" and "low"
+    (['high', 'low'], ['high', 'high'])
     """
 
     saved: ClassVar[Fields] = {
@@ -84,9 +106,9 @@ class Multiclass(UnitTask):
         return MulticlassBatch(self, self._atoms(self._rows(X, Y)), self._numbers(Y))
 
     def _rows(self, X: Any, Y: Any) -> Any:
-        """The matrix of the examples, one row for each label."""
+        """Return the matrix of the examples after checking it and the number of labels."""
         if X.shape[0] != len(Y):
-            raise ValueError(f"X has {X.shape[0]} rows but there are {len(Y)} labels")
+            raise ValueError(f"X has {X.shape[0]} rows but there are {len(Y)} labels; expected one label per row")
         return checked_matrix(X, self.n_features_)
 
     def decode(self, w: Array, X: Any) -> list[Hashable]:
@@ -94,18 +116,18 @@ class Multiclass(UnitTask):
         return [self.classes_[k] for k in ClassSpace(*scores.shape).found(scores)]
 
     def scored(self, X: Any, Y: Any = None) -> Any:
-        """Return the rows, with their classes if Y is given, ready to be scored and searched, as ScoredClasses."""
+        """Return the score space of the rows (ScoredClasses), with their classes if Y is given."""
         if Y is not None:
             return self.pack(X, Y).scored()
         atoms = self._atoms(checked_matrix(X, self.n_features_))
         return ScoredClasses(atoms, np.arange(atoms.n_units), self.n_labels_)
 
     def scores(self, w: Array, X: Any) -> Array:
-        """(n, K): ⟨w_k, x⟩ for every example and class."""
+        """Compute the (n, K) scores ⟨w_k, x⟩ of every example and class."""
         return self._unit_scores(w, checked_matrix(X, self.n_features_), self.n_labels_, 0)
 
     def weights(self, w: Array) -> Array:
-        """(features, K): the weight vectors of the classes."""
+        """Return the (features, K) weight vectors of the classes."""
         self._refuse_kernel("weight vector of a class")
         return w.reshape(self.n_features_, self.n_labels_)
 
@@ -121,11 +143,11 @@ class Multiclass(UnitTask):
 
 
 class MulticlassBatch(AtomBatch, OwnDual, RescaledSearch):
-    """Rows (as atoms) and their label numbers."""
+    """Batch of rows (as atoms) and their label numbers."""
 
-    call_cost = 6.0  # measured on letters and chunking; compiled decoders are almost as fast as the cache
+    call_cost = 6.0  # measured on letters and chunking; compiled decoders are almost as fast as remembered planes
 
-    kernel_blocks = True  # whether there is a dual of whole blocks with a kernel, too
+    kernel_blocks = True  # whether there also is a dual of whole blocks for kernels
 
     def __init__(self, task: Multiclass, atoms: Atoms, labels: Labels):
         super().__init__(task, len(labels), atoms)
@@ -149,7 +171,7 @@ class MulticlassBatch(AtomBatch, OwnDual, RescaledSearch):
             verify_rows(source, begin, end)
 
     def scored(self) -> Any:
-        """Return these rows with their classes, ready to be scored and searched, as ScoredClasses."""
+        """Return the score space of these rows with their classes (ScoredClasses)."""
         return ScoredClasses(self.atoms, self.ids, len(self.cost), self._truths())
 
     def _truths(self) -> TrueClasses:
@@ -160,15 +182,15 @@ class MulticlassBatch(AtomBatch, OwnDual, RescaledSearch):
         return scored.planes_of(scored.found(scored.scores(w), augment))
 
     def block_dual(self, problem: DualProblem, earlier: BlockDual | None = None) -> BlockDual | None:
-        """Return the dual of whole blocks where α of all labels fits into memory; None where planes are needed.
+        """Return the dual of whole blocks if α of all labels fits into memory, or None if planes are needed.
 
-        With a kernel that is so unless the blocks are too many for joint rounds (solvers/joint_rounds.py).
+        With a kernel, planes are used if there are few enough blocks for joint rounds (solvers/joint_rounds.py).
         """
         megabytes, cache_mb = 8.0 * len(self.cost) * (len(self) + 2 * len(self.cost)) / 2**20, problem.limits.cache_mb
         large = megabytes > cache_mb
         few = self.kernel is not None and (not self.kernel_blocks or 8 * megabytes * self.kernel.n_units <= cache_mb)
         plain = problem.formulation.plain and np.isfinite(problem.C)
-        taken_over = isinstance(earlier, PlaneDual)  # where single steps got nowhere
+        taken_over = isinstance(earlier, PlaneDual)  # a solver that stalled on blocks has switched to planes
         if large or few or not plain or taken_over:
             return None
         if isinstance(earlier, ClassDual):
@@ -188,14 +210,14 @@ class MulticlassBatch(AtomBatch, OwnDual, RescaledSearch):
 
 
 def width(X: Any) -> int:
-    """The number of features of a matrix with at least one row."""
+    """Return the number of features of a matrix after checking that it has at least one row."""
     if len(getattr(X, "shape", ())) != 2:
-        raise ValueError("X must be a dense or sparse (examples, features) matrix")
+        raise ValueError(f"X must be a dense or sparse (examples, features) matrix, got {type(X).__name__}")
     if X.shape[0] == 0:
-        raise ValueError("no examples given: X has 0 rows")
+        raise ValueError("no examples given: X has 0 rows; expected at least one")
     return int(X.shape[1])
 
 
 def one_row(x: Any) -> sparse.coo_array:
-    """One example as a sparse matrix with one row."""
+    """Return one example as a sparse matrix with one row."""
     return sparse.coo_array(x.reshape(1, -1) if sparse.issparse(x) else np.asarray(x, dtype=float).reshape(1, -1))

@@ -24,7 +24,7 @@ class MulticlassSVC(ClassScorer):
     Parameters
     ----------
     C : float
-        Weight of the mean hinge; C = c·n is LinearSVC(C=c, multi_class="crammer_singer")'s problem.
+        Weight of the mean hinge; C = c·n is the problem of LinearSVC(C=c, multi_class="crammer_singer").
     {costs}
     {fit_intercept}
     {kernel}
@@ -80,7 +80,7 @@ class MulticlassSVC(ClassScorer):
 
     @property
     def coef_(self) -> Array:
-        """(n_classes, n_features), or (1, n_features) as scikit-learn has it for two classes."""
+        """The weights, of shape (n_classes, n_features), or (1, n_features) for two classes as in scikit-learn."""
         return _against_first(super().coef_)
 
     @property
@@ -93,5 +93,5 @@ class MulticlassSVC(ClassScorer):
 
 
 def _against_first(rows: Array) -> Array:
-    """Return the second row minus the first if there are two, as scikit-learn has it, and all rows otherwise."""
+    """Return the second row minus the first if there are two rows, as in scikit-learn, and all rows otherwise."""
     return rows[1:] - rows[:1] if len(rows) == 2 else rows

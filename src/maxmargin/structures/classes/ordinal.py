@@ -1,4 +1,4 @@
-"""Ordinal: one class per example, and the classes have an order."""
+"""Ordinal: one of several ordered classes per example."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Directions = Literal["shared", "separate"]
 
 
 class Ordinal(Attributed):
-    """Classes 0 < 1 < … < K-1; the step from class k-1 to class k has the score ⟨u_k, x⟩ + b_k.
+    """Ordinal classification: classes 0 < 1 < … < K-1, with the score ⟨u_k, x⟩ + b_k of the step to class k.
 
     A class has the attributes of all steps below it, Λ(k) = {1, …, k}: a taxonomy that is a chain, with a class at
     every node. Its score is the sum of the scores of those steps.
@@ -26,17 +26,31 @@ class Ordinal(Attributed):
     Parameters
     ----------
     order : list or None
-        The classes from the lowest to the highest. None sorts them: numbers by size, but names by the alphabet.
+        The classes from the lowest to the highest. None sorts them: numbers by size, but names alphabetically.
     directions : "shared" or "separate"
-        "shared": all steps have the same u, so that x has a place ⟨u, x⟩ on a scale which K-1 thresholds cut into
+        "shared": all steps have the same u, so that x has a position ⟨u, x⟩ on a scale which K-1 thresholds divide into
         classes: Ψ(x, k) = (e_1 + … + e_k, k·x). "separate": each step has a direction of its own.
     measure : "distance" or "error"
-        What a mistake costs: |k - y| steps, or 1.
+        The cost of a mistake: |k - y| steps, or 1.
     costs : None, dict or array
-        A price list, which takes the place of `measure`: {label: cost of missing it}, or a matrix cost[true, predicted]
-        in that order.
+        Costs of mistakes, which replace `measure`: {label: cost of missing it}, or a matrix cost[true, predicted] in
+        that order.
     kernel : None, str, callable or Kernel
-        None, or a kernel of rows (maxmargin.kernels), whose features take the place of x.
+        A kernel of rows (maxmargin.kernels), whose features replace x.
+
+    See Also
+    --------
+    maxmargin.OrdinalSVC : The estimator.
+    Taxonomy : Classes in a hierarchy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> task, X = tasks.Ordinal(order=["low", "mid", "high"]), np.array([[0.0], [1.0], [2.0]])
+    >>> task.setup(X, ["low", "mid", "high"])
+    >>> task.decode(np.array([-0.5, -1.5, 1.0]), X)  # minus the thresholds, and the direction
+    ['low', 'mid', 'high']
     """
 
     def __init__(

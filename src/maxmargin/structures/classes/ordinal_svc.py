@@ -33,8 +33,8 @@ class OrdinalSVC(ClassScorer):
     {directions}
     {measure}
     costs : None, dict or array
-        A price list, which takes the place of `measure`: {label: cost of missing it}, or a matrix
-        cost[true, predicted] in the order of classes_.
+        Costs of mistakes, which replace `measure`: {label: cost of missing it}, or a matrix cost[true, predicted] in
+        the order of classes_.
     C : float
         Weight of the mean hinge.
     {kernel}
@@ -67,8 +67,8 @@ class OrdinalSVC(ClassScorer):
 
     Notes
     -----
-    Thresholds are regularised like the other weights: features should
-    not be small or far from zero (StandardScaler).
+    Thresholds are regularised like the other weights: features should not be small or far from zero (use
+    StandardScaler).
 
     Examples
     --------
@@ -102,27 +102,27 @@ class OrdinalSVC(ClassScorer):
         super().__init__(C=C, solver=solver, **options)
 
     def positions(self, X: Any) -> Array:
-        """⟨u, x⟩, to be compared with thresholds_: (n,), or with separate directions (n, n_classes - 1)."""
+        """Return ⟨u, x⟩ to compare with thresholds_: (n,), or (n, n_classes - 1) with separate directions."""
         check_is_fitted(self)
         X, _ = self._checked(X, reset=False)
-        places = self.task_.attribute_scores(self.w_, X)
-        return places[:, 0] if self.task_.directions == "shared" else places
+        found = self.task_.attribute_scores(self.w_, X)
+        return found[:, 0] if self.task_.directions == "shared" else found
 
     @property
     def intercept_(self) -> Array:
-        """(n_classes - 1,): what is added to each step's ⟨u_k, x⟩."""
+        """The constants b_k of the steps, an array of shape (n_classes - 1,)."""
         check_is_fitted(self)
         return self.w_[: self.task_.direct_]
 
     @property
     def thresholds_(self) -> Array:
-        """(n_classes - 1,): where on its direction each step is taken."""
+        """The thresholds -b_k of the steps, an array of shape (n_classes - 1,)."""
         return -self.intercept_
 
     def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
         steps = {"step": task.classes_[1:]}
         intercept = {"intercept": Weights(w[: task.direct_], **steps)}
-        if task.kernel is not None:  # the thresholds are all that is no combination of training rows
+        if task.kernel is not None:  # only the thresholds are explicit weights
             return intercept
         features, weights = column_names(self), task.weights(w)
         if task.directions == "shared":
@@ -143,5 +143,5 @@ class OrdinalSVC(ClassScorer):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = self.directions == "shared"  # of three blobs that lie in no order
+        tags.classifier_tags.poor_score = self.directions == "shared"  # scikit-learn's test blobs have no order
         return tags

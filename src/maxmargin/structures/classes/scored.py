@@ -18,9 +18,9 @@ from maxmargin.structures.classes.class_space import ClassSpace, TrueClasses
 
 
 class ScoredClasses(ClassSpace):
-    """A ClassSpace whose classes have a weight vector each.
+    """ClassSpace whose classes have a weight vector each.
 
-    atoms, units : the features of all rows, and which row every input is
+    atoms, units : the features of all rows, and the row of every input
     """
 
     def __init__(self, atoms: Atoms, units: NDArray[np.int64], n_labels: int, truths: TrueClasses | None = None):
@@ -41,10 +41,10 @@ class ScoredClasses(ClassSpace):
 
 
 class ScoredAttributes(ClassSpace):
-    """A ClassSpace whose classes share the weights of attributes.
+    """ClassSpace whose classes share the weights of attributes.
 
-    task : an Attributed, which says what attributes classes have
-    atoms, units : the features of all rows, and which row every input is
+    task : an Attributed, which knows the attributes of classes
+    atoms, units : the features of all rows, and the row of every input
     """
 
     def __init__(self, task: Any, atoms: Atoms, units: NDArray[np.int64], truths: TrueClasses | None = None):

@@ -1,4 +1,4 @@
-"""Taxonomy: one class per example, in a tree or lattice of classes."""
+"""Taxonomy: hierarchical classification with a tree or lattice of classes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ TaxonomyMeasure = Literal["tree", "error"]
 
 
 class Taxonomy(Attributed):
-    """Ψ(x, z) = x ⊗ Λ(z), where Λ(z) is 1 at z, and `sharing` at all nodes above it.
+    """Hierarchical classification: Ψ(x, z) = x ⊗ Λ(z), where Λ(z) is 1 at z, and `sharing` at all nodes above it.
 
-    Every node has a weight vector, and the score of a class is the sum of the scores on its way from the root: what
-    tells a node from its siblings is learnt from all classes below it. The root, which all classes share, has none.
-    sharing=1 is the model of Tsochantaridis et al. 2004, section 4.2; sharing=0 gives every class one weight vector of
-    its own, as Multiclass does. Between the two, weights of nodes above are penalised 1/sharing² as much as a class's.
+    Every node has a weight vector, and the score of a class is the sum of the scores on its path from the root: what
+    distinguishes a node from its siblings is learnt from all classes below it. The root, which all classes share, has
+    none. sharing=1 is the model of Tsochantaridis et al. 2004, section 4.2; sharing=0 gives every class one weight
+    vector of its own, as in Multiclass. Between the two, weights of inner nodes are penalised 1/sharing² as much as
+    those of classes.
 
     X is a dense or sparse (n, F) matrix.
 
@@ -35,24 +36,38 @@ class Taxonomy(Attributed):
     ----------
     taxonomy : dict, list of pairs, str or None
         {child: parent} or, in a lattice, {child: [parents]}; a list of (parent, child) pairs; a separator such as ".",
-        where labels are paths ("6.2.0" is below "6.2" is below "6"); or None: no hierarchy, as in MulticlassSVC. There
-        must be one root; the parent None is a root without a name, for {"cat": "animal", "animal": None, …}.
+        if labels are paths ("6.2.0" is below "6.2", which is below "6"); or None: no hierarchy, as in MulticlassSVC.
+        There must be one root; the parent None is a root without a name, for {"cat": "animal", "animal": None, …}.
     classes : sequence or None
-        The labels, where they are not all in the data and are not named by the taxonomy (it is a separator or None).
+        The labels, if the data may not contain all of them and the taxonomy (a separator or None) does not name them.
     sharing : float
-        How much classes share what they have in common: 0 gives every class weights of its own (the taxonomy then
-        serves the measure), 1 is the paper's model, in which weights of nodes above cost no more than a class's.
+        How much weight classes share through common ancestors: with 0 every class has only weights of its own (the
+        taxonomy then only defines the measure); 1 is the model of the paper.
     measure : "tree" or "error"
-        What a mistake costs. "tree": the height of the first common ancestor of truth and prediction, in edges (the
-        larger of the two numbers where they are not equally deep). "error": 1.
+        The cost of a mistake. "tree": the height of the first common ancestor of truth and prediction, in edges (the
+        larger of the two numbers if they are not equally deep). "error": 1.
     costs : None, dict or array
-        A price list, which takes the place of `measure`: {label: cost of missing it}, or a matrix cost[true, predicted]
-        in the order of the classes.
+        Costs of mistakes, which replace `measure`: {label: cost of missing it}, or a matrix cost[true, predicted] in
+        the order of the classes.
     predict_at : "leaves" or "nodes"
-        Which nodes are classes: the leaves, and a training label at an inner node is an error; or all nodes with a
-        name, so that training labels and predictions may be less specific.
+        The nodes that are classes: the leaves, so that a training label at an inner node is an error; or all nodes with
+        a name, so that training labels and predictions may be less specific.
     kernel : None, str, callable or Kernel
-        None, or a kernel of rows (maxmargin.kernels), whose features take the place of x.
+        A kernel of rows (maxmargin.kernels), whose features replace x.
+
+    See Also
+    --------
+    maxmargin.TaxonomySVC : The estimator.
+    Ordinal : Classes with an order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> task = tasks.Taxonomy({"cat": "animal", "dog": "animal", "animal": None, "fern": None})
+    >>> task.setup(np.eye(3), ["cat", "dog", "fern"])
+    >>> task.loss("cat", "dog"), task.loss("cat", "fern")
+    (1.0, 2.0)
     """
 
     saved: ClassVar[Fields] = {"nodes_": LabelArray("n_attributes_"), "inner_": Field()}
@@ -81,7 +96,9 @@ class Taxonomy(Attributed):
         if not is_real(self.sharing) or not 0 <= float(self.sharing) < inf:
             raise ValueError(f"sharing must be a number >= 0 (0 shares nothing, 1 all), got {self.sharing!r}")
         if self.classes is not None and not (self.taxonomy is None or isinstance(self.taxonomy, str)):
-            raise ValueError("classes is for taxonomy=None or a separator; this taxonomy names its classes itself")
+            raise ValueError(
+                "this taxonomy names its classes itself; use classes only with taxonomy=None or a separator"
+            )
         self.n_features_ = width(X)
         read = (Y, "example") if self.classes is None else (self.classes, "class")
         hierarchy = read_hierarchy(self.taxonomy, *read)
@@ -91,8 +108,8 @@ class Taxonomy(Attributed):
         nodes, marks = classes, sparse.eye_array(len(classes))
         if self.sharing > 0:
             nodes, above = hierarchy.attributes(classes)
-            place = {node: v for v, node in enumerate(nodes)}
-            own = [(k, place[label]) for k, label in enumerate(classes) if label in place]
+            numbers = {node: v for v, node in enumerate(nodes)}
+            own = [(k, numbers[label]) for k, label in enumerate(classes) if label in numbers]
             marks = float(self.sharing) * sparse.lil_array(above, dtype=float)
             marks[tuple(np.transpose(own))] = 1.0
         self._describe(classes, self._costs("tree", lambda: hierarchy.losses(classes)), X, Y, marks)

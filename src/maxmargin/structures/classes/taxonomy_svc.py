@@ -1,4 +1,4 @@
-"""TaxonomySVC: a classifier for classes in a tree or lattice."""
+"""TaxonomySVC: hierarchical classification, for classes in a tree or lattice."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class TaxonomySVC(ClassScorer):
     It minimises ½‖W‖² + C · mean_i max_k [cost(y_i, k) + s_k(x_i) - s_{y_i}(x_i)].
 
     A node v of the taxonomy has a weight vector w_v, and s_k(x) = ⟨w_k, x⟩ + sharing · Σ ⟨w_v, x⟩ over all nodes v
-    above class k but the root: Tsochantaridis et al. 2004, section 4.2, where sharing is 1.
+    above class k except the root (Tsochantaridis et al. 2004, section 4.2, with sharing=1).
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ class TaxonomySVC(ClassScorer):
     {sharing}
     {measure}
     costs : None, dict or array
-        A price list, which takes the place of `measure`: {label: cost of missing it}, or a matrix
-        cost[true, predicted] in the order of classes_.
+        Costs of mistakes, which replace `measure`: {label: cost of missing it}, or a matrix cost[true, predicted] in
+        the order of classes_.
     {predict_at}
     C : float
         Weight of the mean hinge.
@@ -44,9 +44,9 @@ class TaxonomySVC(ClassScorer):
     Attributes
     ----------
     classes_ : array
-        The labels that can be predicted, sorted; also those that no training example has.
+        The labels that can be predicted, sorted, including those that no training example has.
     nodes_ : array
-        The nodes with weights: all but those that are above every class, such as the root.
+        The nodes with weights: all except those above every class, such as the root.
     coef_ : array of shape (n_nodes, n_features)
         The weight vectors of the nodes.
     intercept_ : array of shape (n_nodes,)
@@ -64,10 +64,6 @@ class TaxonomySVC(ClassScorer):
     --------
     MulticlassSVC : Classes without a hierarchy.
     maxmargin.metrics.tree_loss : Measures predictions.
-
-    Notes
-    -----
-    metrics.tree_loss measures predictions.
 
     Examples
     --------

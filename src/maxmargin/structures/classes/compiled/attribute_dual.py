@@ -1,4 +1,4 @@
-"""Kernels of the dual of classes that share attributes: blocks by pairwise steps; see attribute_dual.py.
+"""Kernels of the dual of classes that share attributes, with blocks improved by pairwise steps; see attribute_dual.py.
 
 The arrays are those of compiled/class_dual.py, and the table that of compiled/attributes.py; alone[k, l], shared[k, l]
 are the products of the attributes of classes k and l, those without features and those with, so that Ψ(x, k) and
@@ -13,7 +13,7 @@ from maxmargin.base.compiled.kernel import kernel
 from maxmargin.problem.planes.compiled.atoms import label_scores
 from maxmargin.structures.classes.compiled.class_dual import GAIN, MOVED, PENALTY, add_at_labels
 
-STEPS = 5  # of a visit, at most
+STEPS = 5  # the most steps of a visit
 ENOUGH = 0.1  # share of the first slope at which a visit ends
 
 
@@ -31,9 +31,9 @@ def scores_of_classes(w, direct, attributes, table, scores):
 
 @kernel
 def improve_block(truth, square, cap, alone, shared, alpha, heights):
-    """Move weight from the lowest label that has some to the highest one, exactly, a few times; what the dual gained.
+    """Move weight from the lowest label that has some to the highest one by exact steps, and return the dual's gain.
 
-    heights are kept up to date; that of the truth, 0 at first, counts as well, and what is left of the cap is its own.
+    heights are updated; they include that of the truth, initially 0, whose weight is the rest of the cap.
     """
     K, gained, enough, used = len(alpha), 0.0, 0.0, 0.0
     for k in range(K):
@@ -75,7 +75,7 @@ def improve_block(truth, square, cap, alone, shared, alpha, heights):
 
 @kernel
 def add_class(k, change, direct, table, changes, w):
-    """Add change · Λ(k): to w what has no features, to `changes` what has."""
+    """Add change · Λ(k): attributes without features to w, those with features to `changes`."""
     indptr, indices, values = table
     for p in range(indptr[k], indptr[k + 1]):
         c = indices[p]
@@ -87,7 +87,7 @@ def add_class(k, change, direct, table, changes, w):
 
 @kernel
 def nonzero(V, changes, labels):
-    """Move the changes that are not 0 to the front, their places to `labels`; how many they are."""
+    """Move the nonzero changes to the front and their indices to `labels`, and return their number."""
     m = 0
     for v in range(V):
         if changes[v] != 0.0:
@@ -139,7 +139,7 @@ def visit_attributes(order, problem, atoms, table, alone, shared, alpha, w, scra
 
 @kernel
 def attribute_totals(problem, atoms, table, alone, shared, alpha, w, scratch, labels):
-    """Do what class_totals does; alone, shared: the lengths of every class's attributes without features, and with."""
+    """Do what class_totals does; alone and shared are norms of classes' attributes without and with features."""
     cost, lengths, cap = problem.cost, problem.lengths, problem.cap
     K, V, direct, changes = len(cost), atoms.n_labels, atoms.direct, scratch[3]
     linear, losses, mass, entries, excess = 0.0, 0.0, 0.0, K, 0.0
@@ -165,4 +165,4 @@ def attribute_totals(problem, atoms, table, alone, shared, alpha, w, scratch, la
             add_at_labels(u, m, labels, changes, atoms, w)
             if weight > cap[i]:
                 excess = max(excess, (weight - cap[i]) / cap[i])
-    return linear, losses, 1.01 * mass, entries, excess  # which has its own rounding
+    return linear, losses, 1.01 * mass, entries, excess  # the factor covers the rounding of mass itself

@@ -1,4 +1,4 @@
-"""Classes described by attributes: scores of classes from scores of attributes, and planes as sparse rows over atoms.
+"""Scores of classes from scores of their attributes, and planes as sparse rows over atoms.
 
 Row k of the table, a tuple (indptr, indices, values) with rising indices, holds the attributes of class k. Attribute
 c < direct is coordinate c of w; attribute direct + v is the example's feature row at label v.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from maxmargin.base.compiled.kernel import kernel
 
-END = 2**31 - 1  # behind all attributes
+END = 2**31 - 1  # larger than all attributes
 
 
 @kernel

@@ -1,7 +1,7 @@
-"""Kernels of the dual of classes: a block is solved at once, by projection; see class_dual.py.
+"""Kernels of the dual of classes, in which a block is solved exactly by projection; see class_dual.py.
 
-alpha[i, k] >= 0 is the weight of wrong label k of example i, alpha[i, truth] is 0 and stands for what is left of the
-cap; w = Σ alpha[i, k] x_i ⊗ (e_truth - e_k). Example i has the features of unit units[i].
+alpha[i, k] >= 0 is the weight of wrong label k of example i; alpha[i, truth] is 0, and the truth implicitly has the
+rest of the cap. w = Σ alpha[i, k] x_i ⊗ (e_truth - e_k). Example i has the features of unit units[i].
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ import numpy as np
 from maxmargin.base.compiled.kernel import kernel
 from maxmargin.problem.planes.compiled.atoms import label_scores, place_of, value_of
 
-PENALTY, GAIN, MOVED = range(3)  # places in a report
-SMALL = 1e-17  # below this share a quadratic term is lost beside the linear one
+PENALTY, GAIN, MOVED = range(3)  # entries of a report
+SMALL = 1e-17  # quadratic terms below this share of the linear one are lost to rounding
 
 
 @kernel
 def best_block(m, square, cap, used, alpha, heights, new):
-    """new = argmax over {new >= 0, Σ new <= cap} of ⟨new - alpha, heights⟩ - ½ square · ‖new - alpha‖²_G, G = I + 11'.
+    """Maximise ⟨new - alpha, heights⟩ - ½ square · ‖new - alpha‖²_G over new >= 0, Σ new <= cap, with G = I + 11'.
 
     The first m entries of alpha, heights and new are wrong labels, used = Σ alpha. With the truth's share of the cap as
-    one more weight that is a projection onto a simplex, of u = alpha + heights / square. It is found by its threshold:
-    while the truth keeps some weight, what the others have more is what the truth has less, which gives the threshold
-    without the cap, and so without losing what is small beside it.
+    one more weight this is the projection of u = alpha + heights / square onto a simplex, found by its threshold. While
+    the truth keeps some weight, the gain of the others is the loss of the truth, which gives the threshold without the
+    cap, and so without cancellation.
     """
     total, count = 0.0, m
     for j in range(m):
@@ -36,7 +36,7 @@ def best_block(m, square, cap, used, alpha, heights, new):
                 total += new[j]
                 left += 1
         threshold = (total - used) / (left + 1)
-        if left >= count:  # more than before only by rounding
+        if left >= count:  # an increase is possible only by rounding
             break
         count = left
     if total - count * threshold > cap:  # the truth keeps nothing
@@ -47,7 +47,7 @@ def best_block(m, square, cap, used, alpha, heights, new):
         count = m + 1
         while True:
             total, left = 0.0, 0
-            for j in range(m):  # differences to the largest are exact where they matter
+            for j in range(m):  # differences to the largest are exact if they are small
                 if new[j] - top > threshold:
                     total += new[j] - top
                     left += 1
@@ -63,7 +63,7 @@ def best_block(m, square, cap, used, alpha, heights, new):
 
 @kernel
 def all_on_the_best(m, cap, heights, new):
-    """The same where the quadratic term counts for nothing: of x = 0, for example."""
+    """Do the same if the quadratic term is negligible, for example if x = 0."""
     best, high = -1, 0.0
     for j in range(m):
         new[j] = 0.0
@@ -75,7 +75,7 @@ def all_on_the_best(m, cap, heights, new):
 
 @kernel
 def add_at_labels(u, m, labels, changes, atoms, w):
-    """w[feature, label] += change · value, for m labels and all features of unit u; two labels a sweep."""
+    """Add change · value to w[feature, label], for m labels and all features of unit u, two labels per sweep."""
     begin, end = atoms.indptr[u], atoms.indptr[u + np.uint64(1)]
     for j in range(0, m - 1, 2):
         a, b, more, other = labels[j], labels[j + 1], changes[j], changes[j + 1]
@@ -91,16 +91,16 @@ def add_at_labels(u, m, labels, changes, atoms, w):
 
 @kernel
 def block_step(truth, square, limit, price, weights, heights, own, own_heights, new, labels):
-    """The best weights of an example that has these weights, from the scores of its labels, in `heights`.
+    """Compute the best weights of an example from its current weights and the scores of its labels in `heights`.
 
-    Returns what the dual gains, the example's slack, how many labels may have other weights than before, and by how
-    much more all wrong ones have. These labels are the first of `labels`, with their old and new weights in `own` and
-    `new`; nothing is changed yet.
+    Returns the gain of the dual, the example's slack, the number m of labels whose weights may change, and the total
+    change of the weights of wrong labels. The first m entries of `labels`, `own` and `new` are these labels with their
+    old and new weights; alpha and w are not changed yet.
     """
     K, right, used, high, low, mean, count = len(heights), heights[truth], 0.0, 0.0, np.inf, 0.0, 0
     for k in range(K):
         heights[k] += price[k] - right
-    heights[truth] = -np.inf  # has no plane
+    heights[truth] = -np.inf  # the truth has no plane
     for k in range(K):
         if heights[k] > high:
             high = heights[k]
@@ -117,7 +117,7 @@ def block_step(truth, square, limit, price, weights, heights, own, own_heights, 
             low = min(low, 0.0)
     if not high - low > 1e-10 * high:
         return 0.0, high, 0, 0.0
-    # The threshold of the projection is no lower than the mean of all weights' heights, over the square.
+    # the threshold of the projection is at least the mean height of all labels of positive weight, over the square
     mean /= count
     m = 0
     for k in range(K):
@@ -140,9 +140,9 @@ def block_step(truth, square, limit, price, weights, heights, own, own_heights, 
 
 @kernel
 def take_step(truth, m, total, weights, own, new, labels):
-    """Give an example its new weights, as `block_step` has left them; at how many labels w changes.
+    """Store the new weights that `block_step` computed, and return the number of labels at which w changes.
 
-    These labels are the first of `labels`, and the factors of the example's features there the first of `new`.
+    The first entries of `labels` and `new` are these labels and the factors of the example's features there.
     """
     changed = 0
     for c in range(m):
@@ -158,9 +158,9 @@ def take_step(truth, m, total, weights, own, new, labels):
 def visit_classes(order, problem, atoms, alpha, w, limits, scratch, labels, least, report):
     """Solve the blocks of these examples in turn; those that gained more than `least` move to the front of `order`.
 
-    limits: of weights, as they are read (compiled/label_vectors.py); what is added to w is not clipped.
-    report: Σ cap · slack as it was seen, what the dual gained, and how many moved. scratch, labels: 4 and one row of
-    length K.
+    limits: bounds of weights, applied when they are read (compiled/label_vectors.py); updates of w are not clipped.
+    report: Σ cap · slack before each step, the gain of the dual, and the number of examples moved to the front.
+    scratch, labels: 4 and one row of length K.
     """
     heights, own, own_heights, new = scratch[0], scratch[1], scratch[2], scratch[3]
     for j in range(len(order)):
@@ -186,8 +186,8 @@ def visit_classes(order, problem, atoms, alpha, w, limits, scratch, labels, leas
 def class_totals(problem, atoms, alpha, w, row):
     """Add w = Σ α a to `w` and return the linear part of the dual.
 
-    Then what rounding needs to know: Σ α|b|; Σ α‖a‖, or more; how many numbers were added up; the share by which
-    Σ α of an example exceeds its cap.
+    Further results are for bounds on rounding errors: Σ α|b|; an upper bound on Σ α‖a‖; the number of terms; and the
+    largest relative excess of an example's Σ α over its cap.
     """
     K, cost, cap = atoms.n_labels, problem.cost, problem.cap
     linear, losses, mass, entries, excess = 0.0, 0.0, 0.0, K, 0.0

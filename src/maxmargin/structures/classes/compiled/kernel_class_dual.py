@@ -1,4 +1,4 @@
-"""Visits of the dual of classes where w is known by coefficients: see kernel_class_dual.py."""
+"""Visits of the dual of classes with a kernel; see kernel_class_dual.py."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from maxmargin.structures.classes.compiled.class_dual import GAIN, MOVED, PENALT
 
 @kernel
 def visit_with_rows(order, begin, end, problem, cache, alpha, w, seen, scratch, labels, least, report):
-    """Do `visit_classes` from `begin` to `end`; seen[k, u] is the score of label k at unit u, w has a row per unit.
+    """Do what `visit_classes` does from `begin` to `end`; seen[k, u] is the score of label k at unit u.
 
-    Return the place of the first example that changes but whose kernel row is not in the cache, as if it had not been
-    visited, or `end`. `cache` may come as a plain tuple.
+    w has a row for every unit. Returns the position of the first example that would change but whose kernel row is not
+    in the cache (it is then left as it was), or `end`. `cache` may be a plain tuple.
     """
     cache = RowCache(*cache)
     heights, own, own_heights, new = scratch[0], scratch[1], scratch[2], scratch[3]
