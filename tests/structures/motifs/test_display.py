@@ -99,8 +99,8 @@ def test_it_makes_its_own_axes():
         (lambda: LogoDisplay(np.ones((0, 4)), "ACGT"), r"heights have the shape \(0, 4\)"),
         (lambda: LogoDisplay([[1, np.nan]], "AB"), "the height of B at position 0 is nan; expected a number"),
         (lambda: LogoDisplay.from_matrix([[1, 1]], "AB"), "the frequencies of position 0 sum to 2; expected 1"),
-        (lambda: LogoDisplay.from_matrix([[1.5, -0.5]], "AB"), "none negative"),
-        (lambda: LogoDisplay.from_matrix([0.5, 0.5], "AB"), r"frequencies of shape \(2,\)"),
+        (lambda: LogoDisplay.from_matrix([[1.5, -0.5]], "AB"), "finite numbers >= 0"),
+        (lambda: LogoDisplay.from_matrix([0.5, 0.5], "AB"), r"the frequencies have shape \(2,\)"),
         (lambda: LogoDisplay.from_estimator(trained(), "bits"), "kind must be 'information' or 'weights', got 'bits'"),
     ],
 )

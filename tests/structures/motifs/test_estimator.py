@@ -232,7 +232,7 @@ def test_the_model_does_not_depend_on_threads():
         ({}, 5, Y, {}, "X is of type int; expected a list of strings"),
         ({}, [], [], {}, "no examples given: X is empty"),
         ({}, X, Y[:-1], {}, r"y has the shape \(59,\); expected \(60,\), a class for every string of X"),
-        ({}, X[:30], Y[:30], {}, r"y has 1 classes \('with'\); expected two.*leave y out where all"),
+        ({}, X[:30], Y[:30], {}, r"y has 1 classes \('with'\); expected two.*leave y out if all"),
         ({"positive": None}, X[:3], [0, 1, 2], {}, r"y has 3 classes \(0, 1, 2\); expected two"),
         ({}, [*X[:-1], "ACGT"], Y, {}, "sequence 59 has 4 letters; expected 10 or more, the length of the motif"),
         ({"length": [3, 12]}, [*X[:-1], "ACGTACGT"], Y, {}, "sequence 59 has 8 letters; expected 12 or more"),

@@ -16,7 +16,7 @@ def test_the_length_is_chosen_by_held_out_strings():
     assert model.pssm_.shape == (10, 4)
     assert MODEL.length_ == LENGTH
     assert MODEL.length_errors_ == {}
-    with pytest.raises(ValueError, match=r"only 3 strings are with the motif; expected 4 or more, or one length"):
+    with pytest.raises(ValueError, match=r"only 3 strings are with the motif; expected 4 or more, or a single length"):
         MotifFinder(**{**OPTIONS, "length": [3, 4]}).fit(X[27:], Y[27:])
     discovered = MotifFinder([4, 10], background_order=0, restarts=1).fit(X[:30])
     assert set(discovered.length_errors_) == {4, 10}

@@ -60,7 +60,7 @@ def test_refinement_never_tells_worse():
     task.setup(X, y)
     batch = task.pack(X, list(y == "with"))
     search = WordSearch(task, batch.data, batch.positive, batch.negative, np.random.default_rng(0))
-    for place in search.places(20):
+    for place in search.random_windows(20):
         value, w = search.word(int(place))
         better, refined = search.refined(value, w)
         assert better >= value

@@ -1,4 +1,4 @@
-"""Alphabet: the letters that strings are made of, and their numbers."""
+"""Alphabet: the letters of strings, and their numbers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 Codes = NDArray[np.int32]
 
-COMPLEMENTS = {"A": "T", "C": "G", "G": "C", "T": "A"}  # of DNA; RNA has U instead of T
+COMPLEMENTS = {"A": "T", "C": "G", "G": "C", "T": "A"}  # for DNA; RNA has U instead of T
 
 
 class Alphabet:
-    """Letters and their numbers. Upper and lower case are the same letter.
+    """Letters with their numbers; upper and lower case are the same letter.
 
     letters : str, such as "ACGT".
     """
@@ -65,12 +65,10 @@ class Alphabet:
         return "".join(self.letters[code] for code in codes)
 
     def read(self, codes: Codes, strand: int) -> Codes:
-        """Return the letters of a window as a strand reads them: strand 0 as they are, 1 as their reverse
-        complement.
-        """
+        """Return the letters of a window on a strand: strand 0 as they are, 1 as their reverse complement."""
         if strand == 0:
             return codes
-        assert self.complement is not None  # or there were no second strand
+        assert self.complement is not None  # otherwise there is no second strand
         return self.complement[codes[::-1]]
 
 

@@ -1,4 +1,4 @@
-"""MotifBatch: strings, labels, and the current windows of the motif."""
+"""MotifBatch: packed strings with labels and the current windows of the motif."""
 
 from __future__ import annotations
 
@@ -18,14 +18,12 @@ from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.motifs.scored_windows import ScoredWindows
 from maxmargin.structures.motifs.sites import best_sites
-from maxmargin.structures.motifs.windows import ChosenWindows, Places, Windows
+from maxmargin.structures.motifs.windows import ChosenWindows, Positions, Windows
 from maxmargin.structures.motifs.words import first_motif
 
 
 class MotifBatch(Batch, Latent, PredictionForm, RescaledSearch):
-    """A batch of strings; `has` says which strings have the motif, `windows` its current positions, both for all of
-    `data`.
-    """
+    """Batch of strings; `has` marks those with the motif, `windows` are its current positions, both for all `data`."""
 
     task: ScoredWindows
 
@@ -39,12 +37,12 @@ class MotifBatch(Batch, Latent, PredictionForm, RescaledSearch):
         return self.has[self.ids]
 
     @property
-    def positive(self) -> Places:
+    def positive(self) -> Positions:
         """The numbers of the examples with the motif."""
         return self.ids[self.labels]
 
     @property
-    def negative(self) -> Places:
+    def negative(self) -> Positions:
         """The numbers of the examples without the motif."""
         return self.ids[~self.labels]
 
@@ -53,7 +51,7 @@ class MotifBatch(Batch, Latent, PredictionForm, RescaledSearch):
         """The windows of the examples of this batch."""
         return ChosenWindows(self.windows.starts[self.ids], self.windows.strands[self.ids])
 
-    def with_windows(self, ids: Places, starts: Places, strands: Places) -> MotifBatch:
+    def with_windows(self, ids: Positions, starts: Positions, strands: Positions) -> MotifBatch:
         """Return a batch with other windows in the examples of these numbers."""
         all_starts, all_strands = self.windows.starts.copy(), self.windows.strands.copy()
         all_starts[ids], all_strands[ids] = starts, strands
@@ -69,9 +67,7 @@ class MotifBatch(Batch, Latent, PredictionForm, RescaledSearch):
         return Planes(self._from_truth(found.windows.where(present)), (present != labels).astype(float))
 
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
-        """Return rescaled planes; losses are 0 and 1, so squared slacks change nothing, and only wrong
-        classes count.
-        """
+        """Return rescaled planes; losses are 0 or 1, so squared slacks change nothing and only wrong classes count."""
         if formulation.rescaling == "margin":
             return self.planes(w)
         found = self.task.best_windows(w, self.data, self.ids)
@@ -88,7 +84,7 @@ class MotifBatch(Batch, Latent, PredictionForm, RescaledSearch):
         """Return Ψ of the truths minus that of these windows."""
         return self.task.differences(self.data, self.truth, windows)
 
-    # --- hidden parts
+    # --- latent positions
 
     def completed(self, w: Array) -> MotifBatch:
         positive = self.positive
@@ -96,7 +92,7 @@ class MotifBatch(Batch, Latent, PredictionForm, RescaledSearch):
         return self.with_windows(positive, *found.windows)
 
     def guessed(self, rng: np.random.Generator) -> MotifBatch:
-        """Return a batch with first windows as the option `start` says."""
+        """Return a batch with the initial windows of the option `start`."""
         if self.task.first_weights_ is not None:
             return self.completed(self.task.first_weights_)
         if self.task.start == "windows" or not self.labels.any():

@@ -1,6 +1,4 @@
-"""The description of the motif of a fitted MotifFinder: letter counts, consensus, scores, and a file for other
-programs.
-"""
+"""MotifDescription: letter counts, consensus and scores of the motif of a fitted MotifFinder, and its MEME file."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class MotifDescription:
-    """A mixin with the attributes that describe the motif of a fitted estimator."""
+    """Mixin with the attributes that describe the motif of a fitted estimator."""
 
     task_: Motif
     w_: Array
@@ -64,12 +62,11 @@ class MotifDescription:
         """A (length, letters) array: position-specific weights minus those of the background.
 
         The mean weight of a letter in the background, over all its occurrences in the negative training strings, is
-        subtracted
-        from its weight. The sum over a window is what `decision_function` gains there, apart from the contexts of its
-        letters.
+        subtracted from its weight. The sum over a window is its score in `decision_function`, apart from the contexts
+        of its letters.
         """
         check_is_fitted(self)
-        return self.task_.parts(self.w_).motif - self.letter_weights_
+        return self.task_.split_weights(self.w_).motif - self.letter_weights_
 
     def to_meme(self, name: str | None = None) -> MemeFile:
         """Return the motif in the form that formats.write_meme writes; by default its name is the consensus."""

@@ -17,35 +17,43 @@ if TYPE_CHECKING:
 NUCLEOTIDES = {"A": GREEN, "C": BLUE, "G": ORANGE, "T": RED, "U": RED}
 CHEMISTRY = dict(zip(GROUPS, (ORANGE, GREEN, RED, BLUE, "black", "black", GREY), strict=True))
 KINDS = {"information": "bits", "weights": "weight"}
-GAP = 0.02  # of a letter's height, between it and the next
+GAP = 0.02  # gap between two letters, as a share of a letter's height
 
 
 class LogoDisplay:
-    """A sequence logo (Schneider and Stephens 1990): letters as high as their share of the information of a position.
+    """Sequence logo of a motif: letters as high as their share of the information of a position.
+
+    The method is that of Schneider and Stephens (1990).
 
     Parameters
     ----------
-    heights : (length, letters) array
+    heights : array of shape (length, letters)
         Negative heights are drawn below the axis.
     alphabet : str
         The letters of the columns.
     ylabel : str
         The meaning of the heights.
     title : str
+        The title of the picture.
 
     Attributes
     ----------
-    heights, alphabet, ylabel, title; ax_, patches_ (by (position, letter)): set by `plot`.
+    heights, alphabet, ylabel, title
+        As given.
+    ax_ : matplotlib Axes
+        Set by `plot`.
+    patches_ : dict
+        The drawn letters by (position, letter), set by `plot`.
+
+    See Also
+    --------
+    maxmargin.MotifFinder : Finds motifs.
 
     Examples
     --------
     >>> from maxmargin.plotting import LogoDisplay
     >>> LogoDisplay.from_matrix([[1.0, 0.0, 0.0, 0.0]], "ACGT").heights[0, 0]
     np.float64(2.0)
-
-    See Also
-    --------
-    maxmargin.MotifFinder : finds motifs.
     """
 
     def __init__(self, heights: Any, alphabet: str, ylabel: str = "bits", title: str = ""):
@@ -64,8 +72,8 @@ class LogoDisplay:
     def from_estimator(cls, finder: Any, kind: str = "information") -> LogoDisplay:
         """Make the logo of a fitted `MotifFinder`.
 
-        kind : "information" draws what its sites have in common (frequencies_); "weights" the weights that find them
-            (pssm_ minus the mean of each position, which shifts all windows equally).
+        kind : "information" draws the frequencies_ of letters at its sites; "weights" draws pssm_ minus the mean of
+            each position, which shifts all windows equally.
         """
         check_is_fitted(finder, "w_")
         alphabet = finder.alphabet_
@@ -83,7 +91,9 @@ class LogoDisplay:
 
         shares = np.asarray(frequencies, dtype=float)
         if shares.ndim != 2 or not np.isfinite(shares).all() or (shares < 0).any():
-            raise ValueError(f"frequencies of shape {shares.shape}; expected (positions, letters), none negative")
+            raise ValueError(
+                f"the frequencies have shape {shares.shape}; expected finite numbers >= 0 of shape (positions, letters)"
+            )
         if np.abs(shares.sum(axis=1) - 1).max(initial=0) > 0.01:
             j = int(np.argmax(np.abs(shares.sum(axis=1) - 1)))
             raise ValueError(f"the frequencies of position {j} sum to {shares[j].sum():.6g}; expected 1")
@@ -142,9 +152,7 @@ def _glyph(letter: str, position: int, level: float, height: float, colour: str)
 
 
 def _colours(alphabet: str) -> dict[str, str]:
-    """Return the usual colours of nucleotides, colours of amino acids by their chemistry, and grey for
-    other letters.
-    """
+    """Return the usual colours of nucleotides, chemical colours of amino acids, and grey for other letters."""
     if ONLY_IN_PROTEINS & set(alphabet):
         return {x: next((c for group, c in CHEMISTRY.items() if x in group), GREY) for x in alphabet}
     return {letter: NUCLEOTIDES.get(letter, GREY) for letter in alphabet}

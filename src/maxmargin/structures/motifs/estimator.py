@@ -1,4 +1,4 @@
-"""MotifFinder: what some strings have in common and others do not, and where it is."""
+"""MotifFinder: discovery of motifs that some strings have and others do not."""
 
 from __future__ import annotations
 
@@ -41,39 +41,41 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
 
     This is a latent structural SVM (Yu and Joachims 2009, section 5.1).
 
-    X is a list of strings, y their classes, one of which has the motif. Without y all of X has it, and it is compared
-    with controls that are drawn from a Markov chain fitted to X, so that MotifFinder().fit(sequences) discovers motifs.
+    X is a list of strings, y their classes, one of which has the motif. Without y all strings have it, and they are
+    compared with controls that are drawn from a Markov chain fitted to X, so that MotifFinder().fit(sequences)
+    discovers motifs.
 
     Parameters
     ----------
     length : int or several
-        Letters in the motif. Of several lengths (a list, a range) the one with the smallest error on a quarter of the
-        labelled strings, which is held out for that, is chosen (a tie by the objective); the model is then trained on
-        all of them. See `length_` and `length_errors_`.
+        The number of letters of the motif. Of several lengths (a list, a range) the one with the smallest error on a
+        held-out quarter of the labelled strings is chosen (ties by the objective); the model is then trained on all of
+        them. See `length_` and `length_errors_`.
     {background_order}
     {strands}
     {alphabet}
     restarts : int
-        Trainings from different guesses; the one with the best objective is kept.
+        The number of trainings from different guesses; the one with the best objective is kept.
     start : None, str or array
-        Where training begins. None or "words" compares words of the strings that have the motif, and guesses that it is
-        where the best one fits; "windows" guesses windows at random. Any other string is a pattern that the motif may
-        look like, in IUPAC codes such as "WTTTAYRTTTW" (a dot stands for any letter); a (positions, letters) array of
-        scores or frequencies is one, too. A pattern may be shorter than the motif. An array with one axis has all
-        weights, like w_. From a pattern or weights training begins once, whatever `restarts` says.
+        The initial guess. None or "words" compares words of the strings that have the motif, and begins at the matches
+        of the best one; "windows" begins at random windows. Any other string is a pattern that the motif may look like,
+        in IUPAC codes such as "WTTTAYRTTTW" (a dot stands for any letter); a (positions, letters) array of scores or
+        frequencies is a pattern too. A pattern may be shorter than the motif. An array with one axis has all weights,
+        like w_. From a pattern or weights training runs once, whatever `restarts` is.
     positive : label or None
         The class that has the motif; None for the last in sorted order.
     background_weight : float
-        Of every string of `background` (see `fit`), where a labelled one counts 1.
+        The weight of every string of `background` (see `fit`); a labelled one has weight 1.
     {unknown}
     C : float
-        Weight of the mean hinge against ½‖w‖². The mean is weighted: a string of weight v has the price
-        C · v / (sum of all weights), so that C need not be changed with the number of strings or of those in the
+        Weight of the mean hinge against ½‖w‖². The mean is weighted: a string of weight v counts
+        C · v / (sum of all weights), so that C need not change with the number of strings or of those in the
         background.
     solver : str or Solver
-        What trains between two guesses of the motifs' places, or a solvers.CCCP object (with restarts of its own).
+        The solver of the convex problems between two updates of the motif's positions, or a solvers.CCCP object (with
+        restarts of its own).
     tol : float or None
-        Relative gap to stop at; None: 1%, or what a solver object says itself.
+        Relative gap to stop at; None: 1%, or that of a solver object.
     {options}
 
     Attributes
@@ -90,7 +92,7 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         "motif", a weight for every position and letter, and "background", one for every letter after each context
         of up to `background_order` letters.
     sites_ : list of Site
-        The places of the motif in the training strings that have it.
+        The sites of the motif in the training strings that have it.
     counts_, frequencies_, pssm_ : array of shape (length_, letters)
         Counts and frequencies of letters at these sites, and the scores of letters; alphabet_ names the columns.
     consensus_ : str
@@ -168,10 +170,10 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         """Train on strings X.
 
         y : two classes, or None: then all of X has the motif, and classes_ is [False, True].
-        sample_weight : of the strings in X.
-        background : more strings, without the motif; each weighs `background_weight`. Without y they take the place of
-            the controls, of which otherwise 10 are drawn for every string of X (as long as it, from the Markov chain of
-            the given order, or of order 0 for None); given or drawn, controls weigh as much as X, taken together.
+        sample_weight : the weights of the strings in X.
+        background : more strings, without the motif; each has the weight `background_weight`. Without y they replace
+            the controls, of which otherwise 10 are drawn for every string of X (of the same length, from the Markov
+            chain of the given order, or of order 0 for None); all controls together weigh as much as X.
         """
         with open_checkpoint(self) as checkpoint:
             examples = self._prepared(X, y, sample_weight, background, checkpoint)
@@ -190,14 +192,14 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
     def certify(
         self, X: Any, y: Any = None, sample_weight: Any = None, tol: float = 1e-2, background: Any = None
     ) -> Certificate:
-        """Measure how far the weights are from the optimum for the present places of the motif; see StructuredSVM."""
+        """Measure how far the weights are from the optimum for the current motif positions; see StructuredSVM."""
         check_is_fitted(self)
         examples = self._examples(X, y, sample_weight, background)
         return super().certify(examples.X, examples.has, examples.weights, tol)
 
     @property
     def partial_fit(self) -> Any:
-        """Not offered, whatever the solver: training goes back and forth between motif and places."""
+        """Not offered, because training alternates between the motif and its positions."""
         raise NoPartialFit(
             "MotifFinder has no partial_fit, because online solvers cannot update the latent positions of motifs"
         )
@@ -205,7 +207,7 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
     # --- prediction
 
     def decision_function(self, X: Any) -> Array:
-        """(n,) scores, positive for classes_[1]: what the best place gains over no motif, or minus that."""
+        """Return the (n,) scores, positive for classes_[1]: plus or minus the gain of the best site over no motif."""
         gains = self._gains(X)
         return gains if self._positive_number == 1 else -gains
 
@@ -215,15 +217,15 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         return np.asarray(self.classes_[np.where(has, self._positive_number, 1 - self._positive_number)])
 
     def find_sites(self, X: Any) -> list[Site]:
-        """Return the best place of the motif in every string, whatever its score is."""
+        """Return the best site of the motif in every string, whatever its score is."""
         check_is_fitted(self)
         data = self.task_.windows(strings_of(X))
         return best_sites(self.task_, self.w_, data, np.arange(len(data.strings)))
 
     def all_sites(self, X: Any, threshold: float = 0.0) -> list[list[Site]]:
-        """Return the places of every string with a score above the threshold that do not overlap, from left to right.
+        """Return the non-overlapping sites of every string with a score above the threshold, from left to right.
 
-        Where places overlap, the better one is taken.
+        Of overlapping sites, the better one is taken.
         """
         check_is_fitted(self)
         if not is_real(threshold) or np.isnan(float(threshold)):
@@ -234,7 +236,7 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
 
     @property
     def _positive_number(self) -> int:
-        """Which of classes_ has the motif."""
+        """The index in classes_ of the class with the motif."""
         return int(np.flatnonzero(self.classes_ == self.positive_)[0])
 
     def _gains(self, X: Any) -> Array:
@@ -243,10 +245,10 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         return found
 
     def _examples(self, X: Any, y: Any, sample_weight: Any, background: Any) -> MotifExamples:
-        """Return the examples, checked against the longest motif that training may look for."""
+        """Return the examples, checked against the longest possible motif."""
         for length in possible_lengths(self.length):
             task = task_from(self, Motif, length=length)
-            task.setup([], [])  # raises where parameters make no sense
+            task.setup([], [])  # raises an error if parameters are not valid
         return motif_examples(
             task,
             X,
@@ -261,7 +263,7 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
     def _prepared(
         self, X: Any, y: Any, sample_weight: Any, background: Any, checkpoint: Checkpoint | None
     ) -> MotifExamples:
-        """Return the examples, after setting what training must know: the classes, and the length of the motif."""
+        """Return the examples, after setting the classes and the length of the motif."""
         examples = self._examples(X, y, sample_weight, background)
         lengths = possible_lengths(self.length)
         length, errors = lengths[0], dict[int, float]()
@@ -273,7 +275,7 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         return examples
 
     def _trained(self, checkpoint: Checkpoint | None, length: int, examples: MotifExamples) -> Trainer:
-        """Return another finder with the same parameters that has learnt a motif of this length."""
+        """Train another finder with the same parameters for a motif of this length."""
         finder = clone(self)
         finder.length_ = length
         finder._fit(examples.X, examples.has, examples.weights, checkpoint)
@@ -305,7 +307,7 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         return solver
 
     def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
-        motif, background = task.parts(w)
+        motif, background = task.split_weights(w)
         letters, order = list(task.alphabet_.letters), task.background_order
         named = {"motif": Weights(motif, position=range(len(motif)), letter=letters)}
         if order is not None:

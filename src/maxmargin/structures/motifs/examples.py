@@ -1,4 +1,4 @@
-"""The examples that a motif is learnt from: labelled strings, and a background or sampled controls."""
+"""The training examples of motifs: labelled strings, and a background or sampled controls."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from maxmargin.structures.motifs.markov import MarkovChain
 from maxmargin.structures.motifs.strings import Strings
 from maxmargin.structures.motifs.task import Motif
 
-CONTROLS = 10  # sampled for every string, where there are no others to compare with
-HELD_OUT = 0.25  # of the strings, where some are needed
+CONTROLS = 10  # controls sampled per string, if there are no strings without the motif
+HELD_OUT = 0.25  # share of the strings that is held out to choose a length
 
 
 class MotifExamples(NamedTuple):
-    """The training examples of a motif."""
+    """Training examples of a motif."""
 
     X: list[Any]
     has: NDArray[np.bool_]  # whether each string has the motif
     weights: Array
-    labelled: int  # only the first n_labelled examples can be held out; the others are background
+    labelled: int  # only the first `labelled` examples can be held out; the others are background
     classes: NDArray[Any]  # two labels in sorted order
-    positive: Any  # the one of them that has the motif
+    positive: Any  # the label of strings with the motif
 
     def take(self, index: NDArray[np.intp]) -> MotifExamples:
         X = [self.X[i] for i in index]
@@ -42,7 +42,7 @@ class MotifExamples(NamedTuple):
             if len(members) < 4:
                 raise ValueError(
                     f"a length is chosen on held-out strings, but only {len(members)} strings are "
-                    f"{'with' if label else 'without'} the motif; expected 4 or more, or one length"
+                    f"{'with' if label else 'without'} the motif; expected 4 or more, or a single length"
                 )
             out[rng.choice(members, max(1, round(HELD_OUT * len(members))), replace=False)] = True
         return self.take(np.flatnonzero(~out)), self.take(np.flatnonzero(out))
@@ -65,11 +65,11 @@ def motif_examples(
     """
     X = strings_of(X)
     if not X:
-        raise ValueError("no examples given: X is empty")
+        raise ValueError("no examples given: X is empty; expected at least one string")
     classes, has = _classes(X, y, positive)
     weights = normalised_weights(sample_weight, len(X))
     if not weights[has].any():
-        raise ValueError("all sequences that have the motif have weight 0, so there is no sequence to learn it from")
+        raise ValueError("all sequences that have the motif have weight 0; expected a positive weight of at least one")
     data = task.windows(X)
     others = _background(task, X, has, background)
     if y is None:
@@ -98,7 +98,7 @@ def _classes(X: list[Any], y: Any, positive: Any) -> tuple[NDArray[Any], NDArray
     """Return the sorted labels, and which strings have the motif."""
     if y is None:
         if positive is not None:
-            raise ValueError(f"positive={positive!r} names a class, but there is no y")
+            raise ValueError(f"positive={positive!r} names a class, but there is no y; use positive=None, or give y")
         return np.array([False, True]), np.ones(len(X), dtype=bool)
     y = np.asarray(y)
     if y.ndim != 1 or len(y) != len(X):
@@ -106,7 +106,7 @@ def _classes(X: list[Any], y: Any, positive: Any) -> tuple[NDArray[Any], NDArray
     classes = np.unique(y)
     if len(classes) != 2:
         found = ", ".join(repr(plain(label)) for label in classes[:5])
-        hint = "; leave y out where all strings have the motif" if len(classes) == 1 else ""
+        hint = "; leave y out if all strings have the motif" if len(classes) == 1 else ""
         raise ValueError(f"y has {len(classes)} classes ({found}); expected two, with and without the motif{hint}")
     if positive is not None and positive not in classes.tolist():
         raise ValueError(f"positive={positive!r} is not one of the classes {classes.tolist()}")
@@ -124,7 +124,8 @@ def _background(task: Motif, X: list[Any], has: NDArray[np.bool_], background: A
     for i, x in enumerate(others):
         if x.upper() in with_motif:
             raise ValueError(
-                f"background sequence {i} is the same as sequence {with_motif[x.upper()]}, which has the motif"
+                f"background sequence {i} is the same as sequence {with_motif[x.upper()]}, which has the motif; "
+                "expected strings without the motif"
             )
     return others
 

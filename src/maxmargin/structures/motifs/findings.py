@@ -1,4 +1,4 @@
-"""What a report shows of a motif: its logo, its sites, and strings in which it was missed or made up."""
+"""The findings of a report on a motif: its logo, its sites, and strings that are classified wrongly."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from maxmargin.structures.motifs.display import LogoDisplay
 from maxmargin.structures.motifs.examples import strings_of
 from maxmargin.structures.motifs.sites import Site
 
-AROUND = 60  # letters on either side of a site
+AROUND = 60  # letters shown on either side of a site
 MOST_SITES = 100
 COLUMN, HEIGHT, LEFT = 24, 110, 56  # pixels of a logo
-KINDS = {"A": 2, "C": 0, "G": 1, "T": 6, "U": 6}  # colours of nucleotides; other letters take turns
+KINDS = {"A": 2, "C": 0, "G": 1, "T": 6, "U": 6}  # colours of nucleotides; other letters cycle through all colours
 
 
 def motif_findings(model: Any, X: Any, Y: Any) -> Findings:
-    """Right classes; a string is worse the more its best place speaks for the wrong one."""
+    """Measure the share of right classes, and rank wrong strings by the size of their scores."""
     strings = strings_of(X)
     truth, found = [plain(each) for each in Y], [plain(each) for each in model.predict(X)]
     if len(truth) != len(found):
-        raise ValueError(f"X has {len(found)} strings but y has {len(truth)} labels")
+        raise ValueError(f"X has {len(found)} strings but y has {len(truth)} labels; expected one label per string")
     wrong = np.array([a != b for a, b in zip(truth, found, strict=True)], dtype=bool)
     sites = model.find_sites(X)
     gains = np.array([site.score for site in sites])
@@ -37,15 +37,15 @@ def motif_findings(model: Any, X: Any, Y: Any) -> Findings:
         unit="string",
         measures=[mean_of("right classes", ~wrong)],
         wrongness=np.where(wrong, np.abs(gains) + 1e-300, 0.0),
-        said=lambda i: f"{truth[i]} taken for {found[i]}; the best place gains {gains[i]:.4g}",
+        said=lambda i: f"{truth[i]} taken for {found[i]}; the best site has the score {gains[i]:.4g}",
         drawn=lambda i: _site(str(strings[i]), sites[i], model.length_),
-        legend=note("The best place of the motif is marked, with its first letter counted from 0."),
+        legend=note("The best site of the motif is marked; positions are counted from 0."),
         sections=(confusion_section(confusion, "string"),),
     )
 
 
 def learnt_motif(model: Any) -> list[Section]:
-    """The logo of the sites and that of the weights, and the sites of training."""
+    """Show the logos of the sites and of the weights, and the sites in the training strings."""
     logos = [LogoDisplay.from_estimator(model, kind) for kind in ("information", "weights")]
     content: list[Any] = [
         Element("p", "Consensus: ", Element("code", model.consensus_), f", from {len(model.sites_)} sites."),
@@ -55,12 +55,12 @@ def learnt_motif(model: Any) -> list[Section]:
     rows = [[site.sequence, site.start, site.strand, Element("code", site.text), f"{site.score:.4g}"] for site in sites]
     cut = f" The {MOST_SITES} best of {len(model.sites_):,} are shown." if len(model.sites_) > MOST_SITES else ""
     head = ["string", "start", "strand", "site", "gain"]
-    listed = [note(f"Where training found it, the best places first.{cut}"), table(head, rows, numbers=[0, 1, 4])]
+    listed = [note(f"Sites found in training, the best ones first.{cut}"), table(head, rows, numbers=[0, 1, 4])]
     return [Section("Motif", content), Section("Sites in the training strings", listed)]
 
 
 def logo(shown: LogoDisplay) -> Element:
-    """Letters stretched to their heights, the tallest of each position farthest from the axis."""
+    """Draw letters stretched to their heights, the tallest of each position farthest from the axis."""
     heights = shown.heights
     top = float(np.where(heights > 0, heights, 0).sum(axis=1).max(initial=0))
     low = float(np.where(heights < 0, heights, 0).sum(axis=1).min(initial=0))
@@ -90,7 +90,7 @@ def logo(shown: LogoDisplay) -> Element:
 
 
 def _letter(letter: str, k: int, x: float, base: float, height: float) -> Element:
-    """A capital is about 0.72 of its font size high, and is stretched from there."""
+    """Draw one letter; a capital letter has about 0.72 of its font size as height, and is stretched from there."""
     size = 24.0
     moved = f"translate({LEFT + x:.1f} {base:.1f}) scale(1 {height / (0.72 * size):.3f})"
     kind = KINDS.get(letter, k)

@@ -11,14 +11,14 @@ from maxmargin.structures.motifs.strings import Strings, markov_size
 
 
 class MarkovChain:
-    """A Markov chain of letters given the `order` letters before them, with the frequencies of some strings.
+    """Markov chain of letters given the `order` letters before them, with the frequencies of some strings.
 
     Every context has one additional pseudo-count, shared equally by all letters.
     """
 
     def __init__(self, strings: Strings, size: int, order: int):
         self.size, self.order = size, order
-        self.chances = []  # of every letter after 0, 1, ... letters: (size ** depth, size), summed up along rows
+        self.chances = []  # cumulative probabilities of letters after 0, 1, … letters: (size ** depth, size) each
         for depth in range(order + 1):
             first = markov_size(size, depth - 1)
             counts = np.bincount(strings.contexts(size, depth), minlength=markov_size(size, depth) + 1)[first:-1]

@@ -1,4 +1,4 @@
-"""Motifs by position: patterns in IUPAC codes and as matrices, their consensus and their information."""
+"""Patterns in IUPAC codes and as matrices, and the consensus and the information of motifs."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def consensus(frequencies: Array, alphabet: Alphabet) -> str:
     """Return a pattern for (length, letters) frequencies, by the rule of Cavener (Nucleic Acids Research 1987).
 
     A letter is used alone if its share exceeds one half and twice that of the next one; two letters of DNA share a code
-    if
-    their shares sum to more than three quarters; otherwise N. Other alphabets have a dot where no letter is alone.
+    if their shares sum to more than three quarters; otherwise the code is N. Other alphabets use a dot if no letter is
+    alone.
     """
     by_letters = {"".join(sorted(letters)): code for code, letters in letter_codes(alphabet).items() if code != ANY}
     pattern = ""

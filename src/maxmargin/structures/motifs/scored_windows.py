@@ -13,18 +13,18 @@ from maxmargin.problem.contract.task import Task
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.structures.motifs.alphabet import Alphabet
 from maxmargin.structures.motifs.strings import Strings
-from maxmargin.structures.motifs.windows import BestWindows, ChosenWindows, Places, Windows
+from maxmargin.structures.motifs.windows import BestWindows, ChosenWindows, Positions, Windows
 
 
 class MotifWeights(NamedTuple):
-    """The weights by meaning, as views of w."""
+    """Weights of the motif and of the background, as views of w."""
 
     motif: Array  # (length, letters)
-    background: Array  # (contexts, letters): of every letter after each context, see strings.context_names
+    background: Array  # (contexts, letters): weight of every letter after each context, see strings.context_names
 
 
 class ScoredWindows(Task):
-    """The part of tasks.Motif that scores windows; `setup` of the subclass sets the sizes."""
+    """Base class of tasks.Motif that scores windows; `setup` of the subclass sets the sizes."""
 
     length: int
     strands: int
@@ -39,19 +39,17 @@ class ScoredWindows(Task):
     word_places_: NDArray[np.int64]
     first_weights_: Array | None
 
-    def parts(self, w: Array) -> MotifWeights:
-        """Return the weights of the motif and of the background."""
+    def split_weights(self, w: Array) -> MotifWeights:
+        """Split w into the weights of the motif and of the background, as views."""
         size = len(self.alphabet_)
         return MotifWeights(w[: self.n_motif_].reshape(-1, size), w[self.n_motif_ :].reshape(-1, size))
 
     def context_weights(self, w: Array) -> Array:
-        """Return the weights of the background by the numbers of `Strings.contexts`; the last is 0, for unknown
-        letters.
-        """
-        return np.append(self.parts(w).background, 0.0)
+        """Return the background weights by the numbers of `Strings.contexts`; the last, for unknown letters, is 0."""
+        return np.append(self.split_weights(w).background, 0.0)
 
     def windows(self, X: Sequence[Any], name: str = "sequence") -> Windows:
-        """Return the strings in the form that the search reads; each must have a window of known letters."""
+        """Return the strings in the form of the search; each must have a window of known letters."""
         codes = [self.alphabet_.codes(x, f"{name} {i}", self.unknown) for i, x in enumerate(X)]
         data = Windows(Strings(codes), len(self.alphabet_), self.length, self.background_order, self.word_width_)
         if data.counts.min(initial=1) < 1:
@@ -62,7 +60,7 @@ class ScoredWindows(Task):
             raise ValueError(f"{name} {i} {found}; expected {self.length} or more, the length of the motif")
         return data
 
-    def best_windows(self, w: Array, data: Windows, ids: Places | None = None) -> BestWindows:
+    def best_windows(self, w: Array, data: Windows, ids: Positions | None = None) -> BestWindows:
         """Return the best window of every string, or of those with these numbers."""
         from maxmargin.structures.motifs.compiled.motif import best_windows, fill_tables
 
@@ -78,13 +76,11 @@ class ScoredWindows(Task):
 
     def readings(self, w: Array) -> Array:
         """Return the (strands, length, letters) weights of the motif for the letters of a window on each strand."""
-        motif = self.parts(w).motif
+        motif = self.split_weights(w).motif
         return np.stack([motif, motif[::-1, self.complement_]][: self.strands])
 
     def gains(self, w: Array, x: str) -> Array:
-        """Return (strands, len(x) - length + 1) values ⟨w, Ψ⟩ of every window minus that of no motif; -inf for unknown
-        letters.
-        """
+        """Return the (strands, len(x) - length + 1) gains of all windows over no motif; -inf with unknown letters."""
         data = self.windows([x])
         total = np.append(0.0, np.cumsum(self.context_weights(w)[data.contexts]))
         n = len(x) - self.length + 1

@@ -11,23 +11,23 @@ from maxmargin.base.arrays import Array
 from maxmargin.base.files.fields import Real, Text, Whole
 from maxmargin.base.files.objects import declare
 from maxmargin.structures.motifs.scored_windows import ScoredWindows
-from maxmargin.structures.motifs.windows import Places, Windows
+from maxmargin.structures.motifs.windows import Positions, Windows
 
 
 class Site(NamedTuple):
-    """An occurrence of a motif."""
+    """Occurrence of a motif in a sequence."""
 
     sequence: int  # the number of the sequence
-    start: int  # of its first letter on the plus strand, counted from 0
-    strand: str  # "+", or "-" where the motif reads on the other strand
+    start: int  # its first letter on the plus strand, counted from 0
+    strand: str  # "+", or "-" if the motif is on the other strand
     score: float  # the gain over no motif
-    text: str  # as the strand reads it
+    text: str  # its letters as read on that strand
 
 
 declare(Site, {"sequence": Whole(), "start": Whole(), "strand": Text("+", "-"), "score": Real(), "text": Text()})
 
 
-def best_sites(task: ScoredWindows, w: Array, data: Windows, ids: Places) -> list[Site]:
+def best_sites(task: ScoredWindows, w: Array, data: Windows, ids: Positions) -> list[Site]:
     """Return the best site in each of these strings, whether or not the motif gains anything there."""
     (starts, strands), gains = task.best_windows(w, data, ids)
     return [
@@ -41,13 +41,13 @@ def separate_sites(task: ScoredWindows, w: Array, X: Sequence[Any], threshold: f
     found = []
     for i, (x, begin) in enumerate(zip(X, data.strings.begins[:-1].tolist(), strict=True)):
         gains = task.gains(w, x)
-        places = non_overlapping(gains, task.length, threshold)
-        found.append([_site(task, data, i, begin + h, strand, float(gains[strand, h])) for h, strand in places])
+        windows = non_overlapping(gains, task.length, threshold)
+        found.append([_site(task, data, i, begin + h, strand, float(gains[strand, h])) for h, strand in windows])
     return found
 
 
 def non_overlapping(gains: Array, length: int, threshold: float) -> list[tuple[int, int]]:
-    """(start, number of the strand) of windows above a threshold that do not overlap; the best ones are taken first."""
+    """Return (start, strand number) of non-overlapping windows above a threshold, chosen greedily by their gains."""
     strands, starts = np.nonzero(gains > threshold)
     taken: list[tuple[int, int]] = []
     free = np.ones(gains.shape[1] + length, dtype=bool)

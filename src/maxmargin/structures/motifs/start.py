@@ -1,14 +1,12 @@
-"""The option `start` of motifs: where training begins, before there are weights.
+"""The option `start` of motifs: the initial positions of the motif in training.
 
-    None, "words"    at the best matches of a motif that is made from a word of the strings; see words.py
-    "windows"        at windows that are drawn at random, as in the paper
-    a pattern        at its best matches: a string of letters, IUPAC codes and dots such as "WTTTAYRTTTW", or a matrix
-    of
+    None, "words"    the best matches of a motif that is made from a word of the strings; see words.py
+    "windows"        random windows, as in the paper
+    a pattern        its best matches: a string of letters, IUPAC codes and dots such as "WTTTAYRTTTW", or a matrix of
                      scores or frequencies with a row for every position and a column for every letter
-    weights          at the best matches of these: an array as long as w, such as the w_ of another model
+    weights          their best matches: an array as long as w, such as the w_ of another model
 
-The first two are guesses, which differ from restart to restart; the others are weights, with which training begins
-once.
+The first two are guesses, which differ between restarts; the others are weights, from which training runs once.
 """
 
 from __future__ import annotations
@@ -32,9 +30,7 @@ def is_guess(start: Any) -> bool:
 
 
 def given_weights(task: ScoredWindows) -> Array | None:
-    """Return the weights that `task.start` gives, or None if positions are guessed. Part of `setup`: sizes must be
-    known.
-    """
+    """Return the weights that `task.start` gives, or None if positions are guessed; `setup` must have set the sizes."""
     if is_guess(task.start):
         return None
     values = _scores(task.start, task.alphabet_) if isinstance(task.start, str) else _numbers(task.start)
@@ -51,7 +47,7 @@ def given_weights(task: ScoredWindows) -> Array | None:
     if not 1 <= len(values) <= task.length:
         raise ValueError(f"start has {len(values)} positions; expected 1 to {task.length}, the length of the motif")
     weights = np.zeros(task.dim)
-    task.parts(weights).motif[:] = centred(values, task.length)
+    task.split_weights(weights).motif[:] = centred(values, task.length)
     return weights
 
 

@@ -1,4 +1,4 @@
-"""Strings of an alphabet in flat arrays: their letters, runs of known letters, Markov contexts and words."""
+"""Strings: strings of an alphabet in flat arrays, with their runs of known letters, Markov contexts and words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Numbers = NDArray[np.uint32]
 
 
 class Strings:
-    """Strings, one after the other, in flat arrays; known letters form runs.
+    """Concatenated strings in flat arrays; known letters form runs.
 
     begins : (n + 1,) the beginning of each string.
     codes : (N,) the numbers of the letters, -1 if unknown.
@@ -43,16 +43,14 @@ class Strings:
         """Return for each letter the number of letters before it in the same run, (N,)."""
         lengths = self.runs[:, 1] - self.runs[:, 0]
         depths = np.zeros(len(self.codes), dtype=np.int64)
-        places = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        depths[self.codes >= 0] = places
+        depths[self.codes >= 0] = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         return depths
 
     def contexts(self, size: int, order: int) -> Numbers:
         """Return the (N,) numbers of every letter together with up to `order` letters before it.
 
-        Letters with c < order letters before them in their run have separate numbers before the others: those with c
-        letters
-        begin at markov_size(size, c - 1). Unknown letters have the last number, markov_size(size, order).
+        Letters with c < order letters before them in their run have separate, lower numbers, which begin at
+        markov_size(size, c - 1). Unknown letters have the last number, markov_size(size, order).
         """
         depths = np.minimum(self.depths(), order)
         numbers = np.zeros(len(self.codes), dtype=np.int64)
@@ -70,15 +68,13 @@ class Strings:
         ends = np.zeros(len(self.codes), dtype=np.int64)
         ends[self.codes >= 0] = np.repeat(self.runs[:, 1], self.runs[:, 1] - self.runs[:, 0])
         whole = np.flatnonzero(ends - np.arange(len(self.codes)) >= width)
-        for place in range(width):
-            numbers[whole] = size * numbers[whole] + self.codes[whole + place]
+        for offset in range(width):
+            numbers[whole] = size * numbers[whole] + self.codes[whole + offset]
         return numbers.astype(np.uint32)
 
 
 def markov_size(size: int, order: int) -> int:
-    """Return the number of pairs of a letter and a context of 0 to `order` letters: size + size² + …; 0
-    for order -1.
-    """
+    """Return the number size + size² + … of pairs of a letter and a context of 0 to `order` letters; 0 for order -1."""
     return sum(size ** (depth + 1) for depth in range(order + 1))
 
 

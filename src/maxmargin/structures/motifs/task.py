@@ -17,22 +17,40 @@ from maxmargin.structures.motifs.batch import MotifBatch
 from maxmargin.structures.motifs.scored_windows import ScoredWindows
 from maxmargin.structures.motifs.start import given_weights
 from maxmargin.structures.motifs.strings import markov_size
-from maxmargin.structures.motifs.windows import ChosenWindows, Places
+from maxmargin.structures.motifs.windows import ChosenWindows, Positions
 
 Unknown = Literal["error", "skip"]
 
-LARGEST_TABLE = 512  # words in a table of the search: 4 letters of DNA, 2 of proteins; larger ones leave the fast cache
+LARGEST_TABLE = 512  # words per search table: 4 letters of DNA, 2 of proteins; larger tables leave the fast cache
 MOST_FEATURES = 10**7
 
 
 class Occurrence(NamedTuple):
-    """An output: whether the string has the motif and, if so, where its window begins and on which strand
-    it is read.
+    """Output of motif finding: whether a string has the motif, and where.
+
+    Attributes
+    ----------
+    has : bool
+        Whether the string has the motif.
+    start : int
+        The first letter of its window, counted from 0; -1 without a motif.
+    strand : int
+        1, or -1 for the reverse complement; 0 without a motif.
+
+    See Also
+    --------
+    Motif : The task whose outputs these are.
+
+    Examples
+    --------
+    >>> from maxmargin import tasks
+    >>> tasks.Occurrence(True, start=3, strand=-1).start
+    3
     """
 
     has: bool
     start: int = -1
-    strand: int = 0  # 1, or -1 for the reverse complement; 0 where there is no motif
+    strand: int = 0
 
 
 ABSENT = Occurrence(False)
@@ -51,39 +69,46 @@ SIZES = (
 
 
 class Motif(ScoredWindows):
-    """The task of motif finding: x is a string, y says whether it has the motif, and z = (has, start, strand) says
-    where.
+    """Motif discovery in strings, with the position of the motif as a latent variable.
 
-    Ψ counts, for z with the motif in the window [start, start + length), the letter at every position of the motif (as
-    read
-    from the strand) and the background outside the window; without the motif, the background of the whole string (Yu
-    and
+    x is a string, y says whether it has the motif, and an output z = (has, start, strand) also says where. If z has the
+    motif in the window [start, start + length), Ψ counts the letter at every position of the motif (as read from the
+    strand) and the background outside the window; otherwise it counts the background of the whole string (Yu and
     Joachims 2009, section 5.1). The background is a Markov chain of order k: every letter together with the k letters
-    before
-    it, even if these are in the window. Letters with fewer letters before them, at the beginning of a string or after
-    an
-    unknown letter, have separate features. So the features of two outputs differ only in their windows. Δ is 1 if the
-    class
-    is wrong.
+    before it, even if these are in the window. Letters with fewer letters before them, at the beginning of a string or
+    after an unknown letter, have separate features. The features of two outputs thus differ only in their windows. Δ is
+    1 if the class is wrong.
 
     Parameters
     ----------
     length : int
-        How many letters the motif has.
+        The number of letters of the motif.
     background_order : int or None
-        The order of the Markov chain that models what is not motif: how many letters before a letter tell how likely it
-        is. None leaves the background out.
+        The order of the Markov chain that models the background: the number of preceding letters on which a letter
+        depends. None leaves the background out.
     strands : 1 or 2
-        2 also looks for the motif on the other strand (DNA and RNA).
+        2 also searches for the motif on the other strand (DNA and RNA).
     alphabet : str
         The letters; upper and lower case are the same.
     unknown : "error" or "skip"
         What to do with letters outside the alphabet, such as N. If they are skipped, windows that contain one cannot
         hold the motif, and they are not part of the background.
     start : None, str or array
-        Where training begins, before there are weights: "words" (or None) or "windows", which are ways to guess the
-        motif's places; a pattern that the motif may look like, as a string or a matrix; or an array of all weights. See
-        start.py.
+        The initial guess of the motif: "words" (or None) or "windows", which are ways to guess its positions; a pattern
+        that the motif may look like, as a string or a matrix; or an array of all weights. See start.py.
+
+    See Also
+    --------
+    maxmargin.MotifFinder : The estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import tasks
+    >>> task = tasks.Motif(length=3, background_order=None, strands=1, start="TGA")
+    >>> task.setup(["CCTGAC"], [True])
+    >>> task.complete(task.first_weights_, "CCTGAC", True)
+    Occurrence(has=True, start=2, strand=1)
     """
 
     latent = True
@@ -112,9 +137,9 @@ class Motif(ScoredWindows):
 
     def _check_saved(self) -> None:
         dim = self.dim
-        self.setup([], [])  # parameters say all
+        self.setup([], [])  # the parameters determine everything
         if self.dim != dim:
-            raise ValueError(f"dim is {dim}; expected {self.dim}")
+            raise ValueError(f"dim is {dim}; expected {self.dim} by the parameters")
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
         self.alphabet_ = Alphabet(self.alphabet)
@@ -128,7 +153,7 @@ class Motif(ScoredWindows):
             raise ValueError(f"strands must be 1 or 2, got {self.strands!r}")
         if self.strands == 2 and complement is None:
             raise ValueError(
-                f"strands=2 needs letters that have complements, ACGT or ACGU, and the alphabet is "
+                f"strands=2 needs letters that have complements, ACGT or ACGU, but the alphabet is "
                 f"{self.alphabet_.letters}; use strands=1"
             )
         size = len(self.alphabet_)
@@ -148,24 +173,27 @@ class Motif(ScoredWindows):
         self.word_places_[-1] = self.length - self.word_width_
         self.first_weights_ = given_weights(self)
 
-    # --- one example, for everybody to read
+    # --- the plain form: one example at a time
 
-    def psi(self, x: str, z: Occurrence) -> tuple[Places, Array]:
+    def psi(self, x: str, z: Occurrence) -> tuple[Positions, Array]:
         data = self.windows([x])
         outside = np.ones(len(x), dtype=bool)
-        parts: list[NDArray[Any]] = [np.empty(0, dtype=np.int64)]
+        features: list[NDArray[Any]] = [np.empty(0, dtype=np.int64)]
         if z.has:
             outside[z.start : z.start + self.length] = False
             window = data.strings.codes[z.start : z.start + self.length]
             if len(window) < self.length or z.start < 0 or window.min() < 0:
-                raise ValueError(f"no motif of length {self.length} can begin at {z.start} of a string of {len(x)}")
+                raise ValueError(
+                    f"no motif of length {self.length} can begin at {z.start} of a string of {len(x)}; expected a "
+                    "window of known letters"
+                )
             if z.strand not in STRANDS[: self.strands]:
                 raise ValueError(f"the motif is on strand {z.strand}; expected one of {STRANDS[: self.strands]}")
             read = self.alphabet_.read(window, STRANDS.index(z.strand))
-            parts.append(np.arange(self.length) * len(self.alphabet_) + read)
+            features.append(np.arange(self.length) * len(self.alphabet_) + read)
         if self.n_background_:
-            parts.append(self.n_motif_ + data.contexts[outside & (data.strings.codes >= 0)])
-        numbers, counts = np.unique(np.concatenate(parts), return_counts=True)
+            features.append(self.n_motif_ + data.contexts[outside & (data.strings.codes >= 0)])
+        numbers, counts = np.unique(np.concatenate(features), return_counts=True)
         return numbers, counts.astype(float)
 
     def loss(self, y: bool, z: Occurrence) -> float:
@@ -188,9 +216,7 @@ class Motif(ScoredWindows):
         return _occurrence(self.best_windows(w, self.windows([x])).windows, 0) if y else ABSENT
 
     def guess(self, rng: np.random.Generator, x: str, y: bool) -> Occurrence:
-        """Return a uniformly drawn window unless weights are given, because one string alone does not show frequent
-        words.
-        """
+        """Return the best window at given weights, or a random one, because one string alone has no frequent words."""
         if not y:
             return ABSENT
         if self.first_weights_ is not None:
@@ -198,11 +224,11 @@ class Motif(ScoredWindows):
         starts = self.windows([x]).starts(0)
         return Occurrence(True, int(rng.choice(starts)), int(rng.choice(STRANDS[: self.strands])))
 
-    # --- many at once
+    # --- all examples at a time
 
     def pack(self, X: Sequence[Any], Y: Sequence[Any]) -> MotifBatch:
         if len(X) != len(Y):
-            raise ValueError(f"X has {len(X)} strings but there are {len(Y)} labels")
+            raise ValueError(f"X has {len(X)} strings but there are {len(Y)} labels; expected one label per string")
         has = np.zeros(len(Y), dtype=bool)
         for i, y in enumerate(Y):
             if not isinstance(y, bool | np.bool_):

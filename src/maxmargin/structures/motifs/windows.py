@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.structures.motifs.strings import Numbers, Strings
 
-Places = NDArray[np.int64]
+Positions = NDArray[np.int64]
 
 
 class ChosenWindows(NamedTuple):
-    """A window for each of some strings: its beginning in the flat arrays (-1: no motif), and its strand, 0 or 1."""
+    """One window per string: its beginning in the flat arrays (-1: no motif), and its strand, 0 or 1."""
 
-    starts: Places
-    strands: Places
+    starts: Positions
+    strands: Positions
 
     @classmethod
     def none(cls, n: int) -> ChosenWindows:
@@ -30,16 +30,16 @@ class ChosenWindows(NamedTuple):
 
 
 class BestWindows(NamedTuple):
-    """The best windows of some strings, and their ⟨w, Ψ⟩ minus that of the string without a motif."""
+    """Best windows of some strings, and their ⟨w, Ψ⟩ minus that of the string without a motif."""
 
     windows: ChosenWindows
     gains: Array
 
 
 class Windows:
-    """Strings with everything that the search for a motif of one length reads.
+    """Strings with the arrays that the search for a motif of one length needs.
 
-    size : of the alphabet.   order : of the background; None for none.   width : of the words that the search reads.
+    size : the number of letters.   order : of the background; None for none.   width : of the words in search tables.
     counts : (n,) the number of windows of each string.
     """
 
@@ -51,14 +51,14 @@ class Windows:
         else:
             self.contexts = strings.contexts(size, order)
         in_runs = np.maximum(strings.runs[:, 1] - strings.runs[:, 0] - length + 1, 0)
-        self.before = np.append(0, np.cumsum(in_runs))  # windows in all earlier runs
+        self.before = np.append(0, np.cumsum(in_runs))  # number of windows in all earlier runs
         self.counts = np.diff(self.before[strings.run_bounds])
 
-    def starts(self, i: int) -> Places:
+    def starts(self, i: int) -> Positions:
         """Return the beginnings of the windows of a string in the flat arrays."""
         return self.nth(np.full(self.counts[i], i), np.arange(self.counts[i]))
 
-    def nth(self, ids: Places, number: Places) -> Places:
+    def nth(self, ids: Positions, number: Positions) -> Positions:
         """Return the beginning, in the flat arrays, of the window of this number in each of these strings."""
         number = number + self.before[self.strings.run_bounds[ids]]
         run = np.searchsorted(self.before, number, side="right") - 1

@@ -1,4 +1,4 @@
-"""A first motif to begin training with: a word of the strings that have the motif, and its best matches.
+"""The initial motif of training: a word of the strings that have the motif, and its best matches.
 
 Latent training descends to the local optimum near its start, and random windows are near no useful one. Here some
 hundred words are compared by how well they distinguish strings with and without the motif; the best ones are refined by
@@ -12,32 +12,32 @@ import numpy as np
 
 from maxmargin.base.arrays import Array
 from maxmargin.structures.motifs.scored_windows import ScoredWindows
-from maxmargin.structures.motifs.windows import ChosenWindows, Places, Windows
+from maxmargin.structures.motifs.windows import ChosenWindows, Positions, Windows
 
-WORDS = 200  # that are compared
-STRINGS = 200  # of each class, that they are compared on
-REFINED = 5  # of the words
-TURNS = 4  # of looking and counting
-MOVES = 4  # letters by which all windows may move together
+WORDS = 200  # words that are compared
+STRINGS = 200  # strings of each class on which they are compared
+REFINED = 5  # words that are refined
+TURNS = 4  # rounds of searching and counting
+MOVES = 4  # letters by which all windows may shift together
 
 
 def first_motif(
-    task: ScoredWindows, data: Windows, positive: Places, negative: Places, rng: np.random.Generator
+    task: ScoredWindows, data: Windows, positive: Positions, negative: Positions, rng: np.random.Generator
 ) -> Array:
     """Return weights that score letters at the positions of a motif; those of the background are 0.
 
     positive, negative : the numbers of strings with and without the motif; at least one has it.
     """
     search = WordSearch(task, data, positive, negative, rng)
-    candidates = sorted((search.word(place) for place in search.places(WORDS)), key=lambda pair: -pair[0])
+    candidates = sorted((search.word(start) for start in search.random_windows(WORDS)), key=lambda pair: -pair[0])
     return max((search.refined(*pair) for pair in candidates[:REFINED]), key=lambda pair: pair[0])[1]
 
 
 class WordSearch:
-    """A search for motifs that distinguish some of the strings with and without the motif."""
+    """Search for motifs that distinguish a sample of strings with the motif from one without."""
 
     def __init__(
-        self, task: ScoredWindows, data: Windows, positive: Places, negative: Places, rng: np.random.Generator
+        self, task: ScoredWindows, data: Windows, positive: Positions, negative: Positions, rng: np.random.Generator
     ):
         self.task, self.data, self.rng = task, data, rng
         self.positive, self.negative = self._some(positive), self._some(negative)
@@ -45,22 +45,20 @@ class WordSearch:
         counts = np.bincount(codes[codes >= 0], minlength=len(task.alphabet_)) + 1.0
         self.frequencies = counts / counts.sum()
 
-    def _some(self, ids: Places) -> Places:
+    def _some(self, ids: Positions) -> Positions:
         return np.sort(self.rng.choice(ids, min(len(ids), STRINGS), replace=False)) if len(ids) else ids
 
-    def places(self, n: int) -> Places:
-        """Return n windows of positive strings."""
+    def random_windows(self, n: int) -> Positions:
+        """Return n random windows of positive strings."""
         owners = self.rng.choice(self.positive, n)
         return self.data.nth(owners, self.rng.integers(self.data.counts[owners]))
 
-    def word(self, place: int) -> tuple[float, Array]:
-        """Return the value and the weights of the letters of a window; rare letters have more weight, as they match
-        less by chance.
-        """
+    def word(self, start: int) -> tuple[float, Array]:
+        """Return the value and the weights of a window as a motif; rare letters weigh more."""
         length = self.task.length
-        letters = self.data.strings.codes[place : place + length]
+        letters = self.data.strings.codes[start : start + length]
         w = np.zeros(self.task.dim)
-        self.task.parts(w).motif[np.arange(length), letters] = -np.log(self.frequencies[letters])
+        self.task.split_weights(w).motif[np.arange(length), letters] = -np.log(self.frequencies[letters])
         return self.value(w)[0], w
 
     def refined(self, value: float, w: Array) -> tuple[float, Array]:
@@ -76,9 +74,7 @@ class WordSearch:
         return best, chosen
 
     def value(self, w: Array) -> tuple[float, ChosenWindows]:
-        """Return the difference of the gains of both classes, in units of their spread, and the windows of the positive
-        strings.
-        """
+        """Return the difference of the classes' mean gains, in units of their spread, and the positive windows."""
         windows, gains = self.task.best_windows(w, self.data, self.positive)
         if not len(self.negative):
             return float(gains.mean()), windows
@@ -87,9 +83,7 @@ class WordSearch:
         return float((gains.mean() - others.mean()) / (spread + 1e-9)), windows
 
     def counted(self, windows: ChosenWindows, step: int) -> Array:
-        """Return the log-odds of the letters in these windows, shifted by a step along the motif if the strings allow
-        it.
-        """
+        """Return the log-odds of the letters in these windows, shifted by `step` within the limits of the strings."""
         length, size = self.task.length, len(self.task.alphabet_)
         reverse = windows.strands == 1
         starts = windows.starts + np.where(reverse, -step, step)
@@ -102,5 +96,5 @@ class WordSearch:
         numbers = (np.arange(length) * size + letters)[letters >= 0]
         counts = np.bincount(numbers, minlength=length * size).reshape(length, size) + self.frequencies
         w = np.zeros(self.task.dim)
-        self.task.parts(w).motif[:] = np.log(counts / counts.sum(axis=1, keepdims=True) / self.frequencies)
+        self.task.split_weights(w).motif[:] = np.log(counts / counts.sum(axis=1, keepdims=True) / self.frequencies)
         return w

@@ -1,8 +1,8 @@
-"""Where a motif fits best, and the features of windows as sparse rows.
+"""Search for the best window of a motif, and features of windows as sparse rows.
 
 A window of `length` letters that begins at h gains Σ_j motif[s, j, x[h + j]] - Σ_j background[contexts[h + j]] over the
-string without a motif, on strand s. The first sum is read from tables of words (a few letters at once): the words that
-begin at h + places[q] cover the window.
+string without a motif, on strand s. The first sum is looked up in tables of words (several letters at once): the words
+that begin at h + offsets[q] cover the window.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from maxmargin.base.compiled.kernel import kernel
 
 
 @kernel
-def fill_tables(motif, places, width, tables):
-    """tables[q, word, s] = Σ motif[s, j, letter] over the positions j >= q · width of the word at places[q].
+def fill_tables(motif, offsets, width, tables):
+    """Set tables[q, word, s] = Σ motif[s, j, letter] over the positions j >= q · width of the word at offsets[q].
 
     The last word may overlap the one before it, whose positions it leaves out.
     """
     n_strands, _, size = motif.shape
-    for q in range(len(places)):
+    for q in range(len(offsets)):
         for word in range(tables.shape[1]):
             for s in range(n_strands):
                 rest, total = word, 0.0
                 for back in range(width):
-                    j = places[q] + width - 1 - back
+                    j = offsets[q] + width - 1 - back
                     if j < q * width:
                         break
                     total += motif[s, j, rest % size]
@@ -33,12 +33,12 @@ def fill_tables(motif, places, width, tables):
 
 
 @kernel
-def best_windows(ids, runs, run_bounds, words, contexts, tables, places, background, length, starts, strands, gains):
-    """The window of string ids[e] with the highest gain: the first of them, where several have the same.
+def best_windows(ids, runs, run_bounds, words, contexts, tables, offsets, background, length, starts, strands, gains):
+    """Find the window of every string ids[e] with the highest gain; ties go to the first.
 
-    starts are places in the flat arrays; -1 (and a gain of -inf) where no run is long enough. Both strands are searched
-    in one go, because they read the same words; indices are unsigned, because numba looks whether signed ones count
-    from the end.
+    starts are positions in the flat arrays; -1 (with a gain of -inf) if no run is long enough. Both strands are
+    searched at once, because they use the same words. Indices are unsigned, because numba checks whether signed ones
+    are negative.
     """
     n_words, both = tables.shape[0], tables.shape[2] == 2
     for e in range(len(ids)):
@@ -54,7 +54,7 @@ def best_windows(ids, runs, run_bounds, words, contexts, tables, places, backgro
                 ground += background[contexts[uint64(h + length - 1)]]
                 gain, reverse_gain = -ground, -ground
                 for q in range(n_words):
-                    word = words[uint64(h + places[uint64(q)])]
+                    word = words[uint64(h + offsets[uint64(q)])]
                     gain += tables[uint64(q), word, uint64(0)]
                     if both:
                         reverse_gain += tables[uint64(q), word, uint64(1)]
@@ -68,7 +68,7 @@ def best_windows(ids, runs, run_bounds, words, contexts, tables, places, backgro
 
 @kernel
 def add_window(start, strand, sign, letters, size, length, no_background, indices, values, top):
-    """Append sign · (features of a motif at this window - those of the background there).
+    """Append sign · (features of a motif at this window - those of the background there), and return the new length.
 
     `letters` are the codes and contexts of all letters, and the complement of every code.
     """

@@ -8,21 +8,31 @@ import numpy as np
 
 from maxmargin.base.arrays import Array
 
-ROUNDING = 0.01  # by which probabilities in a file, which have few digits, may miss a sum of 1
+ROUNDING = 0.01  # tolerated deviation of sums of probabilities from 1, because files have few digits
 
 
 @dataclass(frozen=True, eq=False)
 class MemeMotif:
-    """A motif: a probability for every letter at every position.
+    """Motif with a probability for every letter at every position.
 
     Parameters
     ----------
-    name : a word without white space.
-    probabilities : (length, letters) rows that sum to 1.
-    alternate : another name, or "".
-    nsites : the number of sites it was counted from, or None.
-    evalue : the E-value, or None.
-    url : an address with more information, or "".
+    name : str
+        A word without white space.
+    probabilities : array of shape (length, letters)
+        Rows that sum to 1.
+    alternate : str
+        Another name, or "".
+    nsites : float or None
+        The number of sites it was counted from.
+    evalue : float or None
+        The E-value.
+    url : str
+        An address with more information, or "".
+
+    See Also
+    --------
+    MemeFile : Motifs over one alphabet.
 
     Examples
     --------
@@ -43,7 +53,7 @@ class MemeMotif:
             if not isinstance(text, str) or text.split() != ([text] if text else []):
                 raise ValueError(f"the {what} of a motif is {text!r}; expected a word without white space")
         if not self.name:
-            raise ValueError("a motif has no name")
+            raise ValueError("a motif has no name; expected a word without white space")
         values = np.array(self.probabilities, dtype=np.float64) + 0.0  # no -0.0
         if values.ndim != 2 or not values.size:
             raise ValueError(
@@ -73,18 +83,29 @@ class MemeMotif:
 
 @dataclass(frozen=True, eq=False)
 class MemeFile:
-    """Motifs over one alphabet.
+    """Content of a MEME file: motifs over one alphabet.
 
     Parameters
     ----------
-    alphabet : sorted letters such as "ACGT".
-    motifs : the motifs in the order of the file.
-    background : the frequencies of the letters, or None.
-    strands : "+", "+ -", or "" if unknown.
+    alphabet : str
+        Sorted letters such as "ACGT".
+    motifs : tuple of MemeMotif
+        The motifs in the order of the file.
+    background : array or None
+        The frequencies of the letters.
+    strands : {"+", "+ -", ""}
+        The strands; "" if unknown.
 
     See Also
     --------
-    read_meme, write_meme : read and write such files.
+    read_meme, write_meme : Read and write such files.
+
+    Examples
+    --------
+    >>> from maxmargin import formats
+    >>> file = formats.MemeFile("ACGT", (formats.MemeMotif("m", [[0.5, 0.5, 0.0, 0.0]]),))
+    >>> file["m"].probabilities.shape
+    (1, 4)
     """
 
     alphabet: str
@@ -100,7 +121,7 @@ class MemeFile:
                 f"the letters of the alphabet are {self.alphabet!r}; expected them sorted and without white space"
             )
         if self.strands not in ("", "+", "+ -"):
-            raise ValueError(f"strands is {self.strands!r}; expected '+', '+ -' or '' where nothing is known")
+            raise ValueError(f"strands is {self.strands!r}; expected '+', '+ -', or '' if unknown")
         motifs = tuple(self.motifs)
         for motif in motifs:
             if not isinstance(motif, MemeMotif):

@@ -1,4 +1,4 @@
-"""read_meme: motifs from a file in MEME's minimal format."""
+"""read_meme: read motifs from a file in MEME's minimal format."""
 
 from __future__ import annotations
 
@@ -20,22 +20,32 @@ def read_meme(source: TextFile) -> MemeFile:
 
     Parameters
     ----------
-    source : a path, or an open text file.
+    source : path or text file
+        The file to read.
 
     Returns
     -------
-    MemeFile.
+    MemeFile
 
     See Also
     --------
-    write_meme : writes such files.
+    write_meme : Writes such files.
+
+    Examples
+    --------
+    >>> import io
+    >>> from maxmargin import formats
+    >>> matrix = "letter-probability matrix: alength= 4 w= 1" + chr(10) + "0.5 0.5 0 0"
+    >>> text = chr(10).join(["MEME version 4", "ALPHABET= ACGT", "MOTIF m", matrix])
+    >>> formats.read_meme(io.StringIO(text)).motifs[0].name
+    'm'
     """
     with reading(source) as lines:
         return _MemeReader(lines).read()
 
 
 class _MemeReader:
-    """The state of reading one file."""
+    """State of reading one file."""
 
     def __init__(self, lines: TextLines):
         self.lines, self.stream = lines, iter(lines)
@@ -125,7 +135,7 @@ class _MemeReader:
                 )
             rows.append(self._numbers(words, f"a probability of motif {self.open['name']!r}"))
         self.open["probabilities"] = np.array(rows)
-        self._made()  # complains here, not where the next motif begins
+        self._made()  # raises errors here, not at the next motif
 
     def _close(self) -> None:
         """Finish the motif that ends here."""
