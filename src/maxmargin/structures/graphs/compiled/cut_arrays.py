@@ -1,4 +1,8 @@
-"""Scratch arrays of cuts. Without numba, so that Python can name these fields before it is loaded."""
+"""Scratch arrays of cuts. Without numba, so that Python can name these fields before it is loaded.
+
+Small graphs are cut in a few microseconds, and numba needs one to recognise each named tuple that Python passes. So
+Python passes plain tuples to these kernels, which name them again.
+"""
 
 from __future__ import annotations
 
@@ -29,16 +33,7 @@ class CutArrays(NamedTuple):
     @classmethod
     def of(cls, n_nodes: int, n_edges: int) -> CutArrays:
         """Allocate the arrays for a graph."""
-        n, m = n_nodes, n_edges
-        bounds, head, reverse = (np.empty(size, dtype=np.int32) for size in (2 * n + 1, 4 * m, 4 * m))
-        return cls(
-            gain=np.empty(n),
-            weight=np.empty(m),
-            turned=np.empty(m, dtype=np.int32),
-            capacity=np.empty(4 * m),
-            bounds=bounds,
-            head=head,
-            reverse=reverse,
-            supply=np.empty(2 * n),
-            work=np.empty((7, 2 * n), dtype=np.int32),
-        )
+        n, m, whole = n_nodes, n_edges, np.int32
+        graph = np.empty(2 * n + 1, whole), np.empty(4 * m, whole), np.empty(4 * m, whole)
+        own = np.empty(n), np.empty(m), np.empty(m, whole), np.empty(4 * m)
+        return cls(*own, *graph, np.empty(2 * n), np.empty((7, 2 * n), whole))

@@ -16,7 +16,9 @@ label in some best labelling; if no edge is turned, the two halves are equal and
 from __future__ import annotations
 
 from maxmargin.base.compiled.kernel import kernel
+from maxmargin.structures.graphs.compiled.cut_arrays import CutArrays
 from maxmargin.structures.graphs.compiled.max_flow import SINK, SOURCE, components, max_flow
+from maxmargin.structures.graphs.inference.arcs import SortedArcs
 
 RELATIVE_TOL = 1e-14  # the size of rounding: of capacities relative to the largest, of an edge relative to its scores
 
@@ -113,8 +115,9 @@ def single_cut(unary, edges, pair, arcs, cut, decided):
     """Find the best labelling if no edge is turned; return the number of turned edges, and stop if there are any.
 
     The label of every node is written to `decided`. The capacity of an edge's forward arc is its f. `arcs` is
-    SortedArcs, and `cut` CutArrays.
+    SortedArcs and `cut` CutArrays, or plain tuples of the same.
     """
+    arcs, cut = SortedArcs(*arcs), CutArrays(*cut)
     n_nodes, weight, capacity = len(unary), cut.weight, cut.capacity
     largest, n_turned = split_tables(unary, edges, pair, cut.gain, weight, cut.turned)
     if n_turned > 0:
@@ -146,8 +149,9 @@ def roof_dual(unary, edges, pair, arcs, cut, decided):
     """Decide nodes by roof duality: `decided` is 0, 1, or -1 where both labels are still possible.
 
     A node is undecided only where every solution of the relaxation halves it. The capacity of an edge's forward arc is
-    its f. `arcs` is SortedArcs, and `cut` CutArrays.
+    its f. `arcs` is SortedArcs and `cut` CutArrays, or plain tuples of the same.
     """
+    arcs, cut = SortedArcs(*arcs), CutArrays(*cut)
     n_nodes, capacity, work = len(unary), cut.capacity, cut.work
     largest, _ = split_tables(unary, edges, pair, cut.gain, cut.weight, cut.turned)
     double(edges, arcs, cut)

@@ -57,7 +57,7 @@ def best_expansion(
     arcs = SortedArcs.of(n, model.edges) if arcs is None else arcs
     least = LEAST_GAIN * max(np.abs(model.unary).max(initial=0.0), np.abs(model.pair).max(initial=0.0))
     move, decided = (np.empty((n, 2)), np.empty((m, 2, 2))), np.empty(n, dtype=np.int32)
-    expand(*model, arcs, least, labels, *move, CutArrays.of(n, m), decided)
+    expand(*model, tuple(arcs), least, labels, *move, tuple(CutArrays.of(n, m)), decided)
     value = model.value(labels)
     return Answer(labels, value, max(value, float(upper)))
 

@@ -62,7 +62,7 @@ def best_cut(model: PairwiseModel, arcs: SortedArcs | None = None) -> Answer:
     """
     _two_labels(model, "best_cut")
     arcs = SortedArcs.of(model.n_nodes, model.edges) if arcs is None else arcs
-    answer = _cut(model, arcs)
+    answer = _cut(model, arcs, CutArrays.of(model.n_nodes, model.n_edges))
     if answer is None:
         edge = int(np.flatnonzero(_preferences(model) < 0)[0])
         raise ValueError(
@@ -96,13 +96,12 @@ def best_roof_dual(model: PairwiseModel, arcs: SortedArcs | None = None) -> Answ
     from maxmargin.structures.graphs.compiled.two_labels import roof_dual
 
     _two_labels(model, "best_roof_dual")
-    n, m = model.n_nodes, model.n_edges
-    arcs = SortedArcs.of(n, model.edges) if arcs is None else arcs
-    answer = _cut(model, arcs)
+    arcs = SortedArcs.of(model.n_nodes, model.edges) if arcs is None else arcs
+    cut, decided = CutArrays.of(model.n_nodes, model.n_edges), np.empty(model.n_nodes, dtype=np.int32)
+    answer = _cut(model, arcs, cut)
     if answer is not None:
         return answer
-    cut, decided = CutArrays.of(n, m), np.empty(n, dtype=np.int32)
-    roof_dual(*model, arcs, cut, decided)
+    roof_dual(*model, tuple(arcs), tuple(cut), decided)
     upper = _bound(model, arcs, cut)
     halved = decided < 0
     if not halved.any():
@@ -130,13 +129,12 @@ def _preferences(model: PairwiseModel) -> Array:
     return np.where(turned, -weight, weight)
 
 
-def _cut(model: PairwiseModel, arcs: SortedArcs) -> Answer | None:
+def _cut(model: PairwiseModel, arcs: SortedArcs, cut: CutArrays) -> Answer | None:
     """Return the minimum cut, or None if an edge prefers different labels."""
     from maxmargin.structures.graphs.compiled.two_labels import single_cut
 
-    n, m = model.n_nodes, model.n_edges
-    cut, labels = CutArrays.of(n, m), np.empty(n, dtype=np.int32)
-    if single_cut(*model, arcs, cut, labels):
+    labels = np.empty(model.n_nodes, dtype=np.int32)
+    if single_cut(*model, tuple(arcs), tuple(cut), labels):
         return None
     value = model.value(labels)
     return Answer(labels, value, max(value, _bound(model, arcs, cut)))
