@@ -14,8 +14,8 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: .venv/.installed
 	$(PY) -m maxmargin.demo
 
-# Tests that share compiled kernels stay in one process (xdist_group in tests/conftest.py).
-PYTEST := -m pytest -q -n auto --dist loadgroup
+# Tests that share compiled kernels stay in one process (tests/scheduling.py).
+PYTEST := -m pytest -q -n auto
 
 test: .venv/.installed
 	$(PY) $(PYTEST)

@@ -6,6 +6,7 @@ loaders of the benchmarks.
 
 import gc
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -34,6 +35,10 @@ settings.load_profile("maxmargin")
 interruptions.AGAIN = 0.0  # tests plant Ctrl-C faster than a person presses it; those of the second one set it again
 
 
+# Background jobs of a shell ignore Ctrl-C, and so would the processes that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 # What is collected stays until the end. The garbage collector need not look at hundreds of thousands of such objects
 # again and again, while tests are collected or later.
 gc.disable()
@@ -51,24 +56,19 @@ def pytest_configure(config):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Leave a sample of every product in make test, mark property tests as thorough, and keep folders together."""
+    """Leave a sample of every product in make test, and mark property tests as thorough."""
     for item in items:
         if is_hypothesis_test(getattr(item, "function", None)):
             item.add_marker(pytest.mark.thorough)
         if not sampled(item):
             item.add_marker(pytest.mark.slow)
-        item.add_marker(pytest.mark.xdist_group(group(item)))
 
 
-def group(item):
-    """Return the name of the tests that one process runs together, so that what they share is made and compiled once.
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    from scheduling import FolderScheduling
 
-    These are the tests of a structure, those that read the source, and those of a file elsewhere.
-    """
-    place = item.path.relative_to(TESTS)
-    if hasattr(item.module, "source_trees"):
-        return "source"
-    return place.parts[1] if place.parts[0] == "structures" else str(place)
+    return FolderScheduling(config, log)
 
 
 def pytest_runtest_setup(item):
