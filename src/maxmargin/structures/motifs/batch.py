@@ -18,7 +18,7 @@ from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.problem.planes.planes import Planes
 from maxmargin.structures.motifs.scored_windows import ScoredWindows
 from maxmargin.structures.motifs.sites import best_sites
-from maxmargin.structures.motifs.windows import ChosenWindows, Positions, Windows
+from maxmargin.structures.motifs.windows import ChosenWindows, IntArray, Windows
 from maxmargin.structures.motifs.words import first_motif
 
 
@@ -37,12 +37,12 @@ class MotifBatch(Batch, Latent, PredictionForm, RescaledSearch):
         return self.has[self.ids]
 
     @property
-    def positive(self) -> Positions:
+    def positive(self) -> IntArray:
         """The numbers of the examples with the motif."""
         return self.ids[self.labels]
 
     @property
-    def negative(self) -> Positions:
+    def negative(self) -> IntArray:
         """The numbers of the examples without the motif."""
         return self.ids[~self.labels]
 
@@ -51,7 +51,7 @@ class MotifBatch(Batch, Latent, PredictionForm, RescaledSearch):
         """The windows of the examples of this batch."""
         return ChosenWindows(self.windows.starts[self.ids], self.windows.strands[self.ids])
 
-    def with_windows(self, ids: Positions, starts: Positions, strands: Positions) -> MotifBatch:
+    def with_windows(self, ids: IntArray, starts: IntArray, strands: IntArray) -> MotifBatch:
         """Return a batch with other windows in the examples of these numbers."""
         all_starts, all_strands = self.windows.starts.copy(), self.windows.strands.copy()
         all_starts[ids], all_strands[ids] = starts, strands

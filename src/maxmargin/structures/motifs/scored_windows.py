@@ -13,7 +13,7 @@ from maxmargin.problem.contract.task import Task
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.structures.motifs.alphabet import Alphabet
 from maxmargin.structures.motifs.strings import Strings
-from maxmargin.structures.motifs.windows import BestWindows, ChosenWindows, Positions, Windows
+from maxmargin.structures.motifs.windows import BestWindows, ChosenWindows, IntArray, Windows
 
 
 class MotifWeights(NamedTuple):
@@ -60,7 +60,7 @@ class ScoredWindows(Task):
             raise ValueError(f"{name} {i} {found}; expected {self.length} or more, the length of the motif")
         return data
 
-    def best_windows(self, w: Array, data: Windows, ids: Positions | None = None) -> BestWindows:
+    def best_windows(self, w: Array, data: Windows, ids: IntArray | None = None) -> BestWindows:
         """Return the best window of every string, or of those with these numbers."""
         from maxmargin.structures.motifs.compiled.motif import best_windows, fill_tables
 

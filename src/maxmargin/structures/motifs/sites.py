@@ -11,7 +11,7 @@ from maxmargin.base.arrays import Array
 from maxmargin.base.files.fields import Real, Text, Whole
 from maxmargin.base.files.objects import declare
 from maxmargin.structures.motifs.scored_windows import ScoredWindows
-from maxmargin.structures.motifs.windows import Positions, Windows
+from maxmargin.structures.motifs.windows import IntArray, Windows
 
 
 class Site(NamedTuple):
@@ -27,7 +27,7 @@ class Site(NamedTuple):
 declare(Site, {"sequence": Whole(), "start": Whole(), "strand": Text("+", "-"), "score": Real(), "text": Text()})
 
 
-def best_sites(task: ScoredWindows, w: Array, data: Windows, ids: Positions) -> list[Site]:
+def best_sites(task: ScoredWindows, w: Array, data: Windows, ids: IntArray) -> list[Site]:
     """Return the best site in each of these strings, whether or not the motif gains anything there."""
     (starts, strands), gains = task.best_windows(w, data, ids)
     return [

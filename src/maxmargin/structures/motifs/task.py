@@ -17,7 +17,7 @@ from maxmargin.structures.motifs.batch import MotifBatch
 from maxmargin.structures.motifs.scored_windows import ScoredWindows
 from maxmargin.structures.motifs.start import given_weights
 from maxmargin.structures.motifs.strings import markov_size
-from maxmargin.structures.motifs.windows import ChosenWindows, Positions
+from maxmargin.structures.motifs.windows import ChosenWindows, IntArray
 
 Unknown = Literal["error", "skip"]
 
@@ -175,7 +175,7 @@ class Motif(ScoredWindows):
 
     # --- the plain form: one example at a time
 
-    def psi(self, x: str, z: Occurrence) -> tuple[Positions, Array]:
+    def psi(self, x: str, z: Occurrence) -> tuple[IntArray, Array]:
         data = self.windows([x])
         outside = np.ones(len(x), dtype=bool)
         features: list[NDArray[Any]] = [np.empty(0, dtype=np.int64)]

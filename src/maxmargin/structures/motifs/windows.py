@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.structures.motifs.strings import Numbers, Strings
 
-Positions = NDArray[np.int64]
+IntArray = NDArray[np.int64]
 
 
 class ChosenWindows(NamedTuple):
     """One window per string: its beginning in the flat arrays (-1: no motif), and its strand, 0 or 1."""
 
-    starts: Positions
-    strands: Positions
+    starts: IntArray
+    strands: IntArray
 
     @classmethod
     def none(cls, n: int) -> ChosenWindows:
@@ -54,11 +54,11 @@ class Windows:
         self.before = np.append(0, np.cumsum(in_runs))  # number of windows in all earlier runs
         self.counts = np.diff(self.before[strings.run_bounds])
 
-    def starts(self, i: int) -> Positions:
+    def starts(self, i: int) -> IntArray:
         """Return the beginnings of the windows of a string in the flat arrays."""
         return self.nth(np.full(self.counts[i], i), np.arange(self.counts[i]))
 
-    def nth(self, ids: Positions, number: Positions) -> Positions:
+    def nth(self, ids: IntArray, number: IntArray) -> IntArray:
         """Return the beginning, in the flat arrays, of the window of this number in each of these strings."""
         number = number + self.before[self.strings.run_bounds[ids]]
         run = np.searchsorted(self.before, number, side="right") - 1

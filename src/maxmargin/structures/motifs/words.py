@@ -12,7 +12,7 @@ import numpy as np
 
 from maxmargin.base.arrays import Array
 from maxmargin.structures.motifs.scored_windows import ScoredWindows
-from maxmargin.structures.motifs.windows import ChosenWindows, Positions, Windows
+from maxmargin.structures.motifs.windows import ChosenWindows, IntArray, Windows
 
 WORDS = 200  # words that are compared
 STRINGS = 200  # strings of each class on which they are compared
@@ -22,7 +22,7 @@ MOVES = 4  # letters by which all windows may shift together
 
 
 def first_motif(
-    task: ScoredWindows, data: Windows, positive: Positions, negative: Positions, rng: np.random.Generator
+    task: ScoredWindows, data: Windows, positive: IntArray, negative: IntArray, rng: np.random.Generator
 ) -> Array:
     """Return weights that score letters at the positions of a motif; those of the background are 0.
 
@@ -37,7 +37,7 @@ class WordSearch:
     """Search for motifs that distinguish a sample of strings with the motif from one without."""
 
     def __init__(
-        self, task: ScoredWindows, data: Windows, positive: Positions, negative: Positions, rng: np.random.Generator
+        self, task: ScoredWindows, data: Windows, positive: IntArray, negative: IntArray, rng: np.random.Generator
     ):
         self.task, self.data, self.rng = task, data, rng
         self.positive, self.negative = self._some(positive), self._some(negative)
@@ -45,10 +45,10 @@ class WordSearch:
         counts = np.bincount(codes[codes >= 0], minlength=len(task.alphabet_)) + 1.0
         self.frequencies = counts / counts.sum()
 
-    def _some(self, ids: Positions) -> Positions:
+    def _some(self, ids: IntArray) -> IntArray:
         return np.sort(self.rng.choice(ids, min(len(ids), STRINGS), replace=False)) if len(ids) else ids
 
-    def random_windows(self, n: int) -> Positions:
+    def random_windows(self, n: int) -> IntArray:
         """Return n random windows of positive strings."""
         owners = self.rng.choice(self.positive, n)
         return self.data.nth(owners, self.rng.integers(self.data.counts[owners]))

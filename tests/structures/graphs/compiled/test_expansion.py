@@ -7,7 +7,7 @@ from structures.graphs.pairwise_strategies import models
 
 from maxmargin.structures.graphs.compiled.cut_arrays import CutArrays
 from maxmargin.structures.graphs.compiled.expansion import expand, move_gain, move_scores
-from maxmargin.structures.graphs.inference.arcs import SortedArcs
+from maxmargin.structures.graphs.compiled.sorted_arcs import SortedArcs
 
 
 def moved(labels, alpha, moves):

@@ -6,7 +6,7 @@ from structures.graphs.compiled import pairwise_twin as pairwise
 from structures.graphs.pairwise_strategies import edge_lists, forest_edges, models
 
 from maxmargin.structures.graphs.compiled.forest_labels import best_labels, breadth_first
-from maxmargin.structures.graphs.inference.arcs import SortedArcs
+from maxmargin.structures.graphs.compiled.sorted_arcs import SortedArcs
 
 
 def walked(n_nodes, edges):

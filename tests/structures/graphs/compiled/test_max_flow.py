@@ -20,7 +20,7 @@ from maxmargin.structures.graphs.compiled.max_flow import (
     max_flow,
     rooted,
 )
-from maxmargin.structures.graphs.inference.arcs import SortedArcs
+from maxmargin.structures.graphs.compiled.sorted_arcs import SortedArcs
 
 
 def arc_list(arcs, room):

@@ -9,6 +9,7 @@ from structures.graphs.compiled import pairwise_twin as pairwise
 from structures.graphs.pairwise_strategies import two_label_models
 
 from maxmargin.structures.graphs.compiled.cut_arrays import CutArrays
+from maxmargin.structures.graphs.compiled.sorted_arcs import SortedArcs
 from maxmargin.structures.graphs.compiled.two_labels import (
     double,
     flow_messages,
@@ -17,7 +18,6 @@ from maxmargin.structures.graphs.compiled.two_labels import (
     single_cut,
     split_tables,
 )
-from maxmargin.structures.graphs.inference.arcs import SortedArcs
 
 
 def split(model):

@@ -7,7 +7,7 @@ from structures.graphs.compiled import pairwise_twin as pairwise
 from structures.graphs.pairwise_strategies import models, two_label_models
 
 from maxmargin.inference import PairwiseModel, best_expansion
-from maxmargin.structures.graphs.inference.arcs import SortedArcs
+from maxmargin.structures.graphs.compiled.sorted_arcs import SortedArcs
 
 
 def label_arrays(model):

@@ -6,7 +6,7 @@ from structures.graphs.compiled import pairwise_twin as pairwise
 from structures.graphs.pairwise_strategies import two_label_models
 
 from maxmargin.inference import PairwiseModel, best_cut, best_roof_dual, submodular
-from maxmargin.structures.graphs.inference.arcs import SortedArcs
+from maxmargin.structures.graphs.compiled.sorted_arcs import SortedArcs
 
 DIFFERENT = [[0.0, 1.0], [1.0, 0.0]]
 EQUAL = [[1.0, 0.0], [0.0, 1.0]]

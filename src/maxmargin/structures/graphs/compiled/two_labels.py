@@ -18,7 +18,7 @@ from __future__ import annotations
 from maxmargin.base.compiled.kernel import kernel
 from maxmargin.structures.graphs.compiled.cut_arrays import CutArrays
 from maxmargin.structures.graphs.compiled.max_flow import SINK, SOURCE, components, max_flow
-from maxmargin.structures.graphs.inference.arcs import SortedArcs
+from maxmargin.structures.graphs.compiled.sorted_arcs import SortedArcs
 
 RELATIVE_TOL = 1e-14  # the size of rounding: of capacities relative to the largest, of an edge relative to its scores
 

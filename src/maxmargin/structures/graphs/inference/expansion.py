@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.structures.graphs.compiled.cut_arrays import CutArrays
-from maxmargin.structures.graphs.inference.arcs import SortedArcs
+from maxmargin.structures.graphs.compiled.sorted_arcs import SortedArcs
 from maxmargin.structures.graphs.inference.model import Answer, Labels, PairwiseModel
 
 LEAST_GAIN = 1e-12  # of the largest score: less is rounding

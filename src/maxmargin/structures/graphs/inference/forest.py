@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from maxmargin.structures.graphs.inference.arcs import Indices, SortedArcs
+from maxmargin.structures.graphs.compiled.sorted_arcs import Indices, SortedArcs
 from maxmargin.structures.graphs.inference.model import Answer, PairwiseModel
 
 

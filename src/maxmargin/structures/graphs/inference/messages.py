@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
-from maxmargin.structures.graphs.inference.arcs import SortedArcs
+from maxmargin.structures.graphs.compiled.sorted_arcs import SortedArcs
 from maxmargin.structures.graphs.inference.model import Accuracy, Answer, Labels, PairwiseModel
 
 Numbers = NDArray[np.int64]

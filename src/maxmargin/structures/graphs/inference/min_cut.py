@@ -11,7 +11,7 @@ import numpy as np
 
 from maxmargin.base.arrays import Array
 from maxmargin.structures.graphs.compiled.cut_arrays import CutArrays
-from maxmargin.structures.graphs.inference.arcs import SortedArcs
+from maxmargin.structures.graphs.compiled.sorted_arcs import SortedArcs
 from maxmargin.structures.graphs.inference.forest import best_forest
 from maxmargin.structures.graphs.inference.messages import improved
 from maxmargin.structures.graphs.inference.model import Answer, Labels, PairwiseModel, Relaxed

@@ -8,7 +8,7 @@ import numpy as np
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.search import Search
-from maxmargin.structures.graphs.inference.arcs import SortedArcs
+from maxmargin.structures.graphs.compiled.sorted_arcs import SortedArcs
 from maxmargin.structures.graphs.inference.expansion import best_expansion
 from maxmargin.structures.graphs.inference.forest import ForestOrder, best_forest, forest_order
 from maxmargin.structures.graphs.inference.junction_tree import (

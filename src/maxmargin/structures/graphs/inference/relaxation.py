@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from maxmargin.base.arrays import Array
-from maxmargin.structures.graphs.inference.arcs import SortedArcs
+from maxmargin.structures.graphs.compiled.sorted_arcs import SortedArcs
 from maxmargin.structures.graphs.inference.expansion import best_expansion
 from maxmargin.structures.graphs.inference.messages import canonical, improved, levelled, pass_messages, start_messages
 from maxmargin.structures.graphs.inference.model import Accuracy, Answer, Labels, PairwiseModel, Relaxed

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from structures.graphs.pairwise_strategies import models
 
-from maxmargin.structures.graphs.inference.arcs import SortedArcs
+from maxmargin.structures.graphs.compiled.sorted_arcs import SortedArcs
 
 
 @given(models())
