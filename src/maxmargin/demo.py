@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 import maxmargin as mm
+from maxmargin.base.files.drafts import replacing
 
 N_TRAIN, N_TEST = 400, 1000
 CS = (3.0, 10.0, 30.0, 100.0, 300.0)  # per string; a digit alone gets C · digits per string, which is the same problem
@@ -144,7 +145,8 @@ def draw(console: Console, strings: Outcome, alone: Outcome, X_test: DigitString
     PLOTS.mkdir(exist_ok=True)
     console.print(f"\nPictures in {PLOTS.resolve()}:", soft_wrap=True)
     for name, figure in figures.items():
-        figure.savefig(PLOTS / name, dpi=120)
+        with replacing(PLOTS / name) as file:
+            figure.savefig(file, dpi=120, format="png")
         console.print(f"  {name:<16} {captions[name]}")
 
 

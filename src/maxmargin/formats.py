@@ -2,7 +2,7 @@
 
 Readers take a path (compressed files by their suffix .gz, .xz or .bz2) or an open text file; malformed files raise a
 ValueError that names the file and the line. `iterate_…` reads some examples at a time. A compressed file that holds
-more than a thousand times its own size is refused. What a writer writes, its reader reads back as it was, but for
+more than 200 times its own size and 8 MB is refused. What a writer writes, its reader reads back as it was, but for
 brackets in the words of trees, which are written as -LRB- and -RRB-, for dicts of features in CRFsuite's format, which
 come back as names and numbers, and for labels in CSV tables that say a number. docs/formats.md has an example of each.
 """

@@ -360,3 +360,20 @@ OTHERS = {"sparse": Long(sparse=True), "short": Long(length=2**18 - 1), "full": 
 @pytest.mark.parametrize("task", OTHERS.values(), ids=OTHERS)
 def test_other_features_are_not(task):
     StructuredSVM(task, max_passes=2).fit([1.0, -1.0], [0, 1])  # a warning would be an error
+
+
+class LateMistake(Interval):
+    """A loss that is not zero at the truth, but only for an example that is not among the first."""
+
+    def __init__(self, last):
+        self.last = last
+
+    def loss(self, y, z):
+        return 1.0 if y == z == self.last else super().loss(y, z)
+
+
+@pytest.mark.parametrize("late", [3, 5])
+def test_the_loss_at_the_truth_is_checked_for_every_example(late):
+    X, Y = [np.arange(6.0)] * 6, [(0, k + 1) for k in range(6)]
+    with pytest.raises(TaskError, match=rf"loss\(y, y\) of example {late} is 1.0; the loss must be 0 at the truth"):
+        StructuredSVM(LateMistake(Y[late])).fit(X, Y)

@@ -42,7 +42,9 @@ class CutNotValidated(UserWarning):
 
 
 class InvalidLabels(UserWarning):
-    """Training labels with forbidden transitions were repaired, or their sequences were left out."""
+    """Training labels with forbidden transitions were repaired, their sequences were left out, or the labels are not
+    those of the chunk scheme that `forbidden` names.
+    """
 
 
 class LossReplaced(UserWarning):
@@ -61,6 +63,10 @@ class DenseFeatures(UserWarning):
     """Ψ of a task in plain Python is a long array of mostly zeros; returning (indices, values) would
     need less memory.
     """
+
+
+class LargeModel(UserWarning):
+    """The parameters make a model that takes much memory and has far more weights than the data can determine."""
 
 
 class CheckpointDamaged(UserWarning):

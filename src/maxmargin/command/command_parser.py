@@ -22,6 +22,10 @@ class CommandParser(argparse.ArgumentParser):
         print(f"{self.prog}: {message}; see {self.prog} --help", file=sys.stderr)
         sys.exit(USAGE)
 
+    def print_help(self, file: Any = None) -> None:
+        """Print the help; argparse itself would hide that standard output cannot be written."""
+        print(self.format_help(), end="", file=file, flush=True)
+
     def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
         """Add an argument, and list it if it is an option."""
         return self.listed(super().add_argument(*names, **settings))

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Any, TextIO
 
 from maxmargin.command.errors import UsageError
-from maxmargin.command.files.base import named_format, opened, say, written
+from maxmargin.command.files.base import check_not_input, named_format, opened, say, written
 from maxmargin.inputs.tokens.chunk_schemes import SCHEMES
 from maxmargin.inputs.tokens.token_templates import TokenTemplates
 
@@ -37,6 +37,7 @@ def run(settings: argparse.Namespace) -> int:
         raise UsageError("--chunks and --features are for sequences only")
     if target == "table" and (settings.output or "").endswith(".parquet"):
         raise UsageError("this command writes tables as CSV; maxmargin.formats.write_table_rows writes Parquet")
+    check_not_input(settings.output, [settings.features])
     # errors are raised before the file is created
     write = {"sequences": _sequences, "rows": _rows, "alignments": _alignments}[content](source, target, settings)
     with written(settings.output) as file:

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from maxmargin.base.files.drafts import write_file
+
 PEOPLE = "Ada Lovelace|Alan Turing|Grace Hopper|Emmy Noether|Kurt Gödel|Sofia Kovalevskaya"
 TOWNS = "London|New York|Göttingen|Vienna|Saint Petersburg|Paris"
 VERBS = "lived in|was born in|came from|studied in|moved to|died in"
@@ -23,7 +25,7 @@ def run(settings: argparse.Namespace) -> int:
     folder = Path(settings.files)
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in files().items():
-        (folder / name).write_text(text, encoding="utf-8")
+        write_file(folder / name, text.encode())
     print(f"{len(files())} example files were written to {folder}: train.conll, graphs.jsonl, …")
     return 0
 

@@ -8,14 +8,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from maxmargin.command.errors import NOT_CONVERGED, UsageError
-from maxmargin.command.files.base import FileExamples
+from maxmargin.command.files.base import FileExamples, check_not_input
 from maxmargin.command.kinds import KINDS, Kind
 from maxmargin.command.options import given
 from maxmargin.command.saying import say
 from maxmargin.inputs.packed.packed_data import PackedData
 
 FOLDS = 5
+SINGULAR = {"queries": "query"}
 
 
 def run(settings: argparse.Namespace) -> int:
@@ -29,6 +32,8 @@ def run(settings: argparse.Namespace) -> int:
         raise UsageError("a model cannot be written to standard output: give a file, -o MODEL")
     if settings.output is not None and not os.access(Path(settings.output).resolve().parent, os.W_OK):
         raise UsageError(f"{settings.output} cannot be written: its folder does not exist or is not writable")
+    beside = (settings.valid, *(getattr(settings, option, None) for option, _ in kind.more_files))
+    check_not_input(settings.output, [*settings.data, *beside])
     if settings.cv is not None and settings.valid is not None:
         raise UsageError("-v and --valid exclude each other: give one of the two")
     if settings.cv is not None and settings.cv < 2:
@@ -42,6 +47,8 @@ def run(settings: argparse.Namespace) -> int:
         raise UsageError(
             f"packed {settings.kind} cannot be split into folds: give one C, or validation data with --valid FILE"
         )
+    if not settings.quiet:
+        print(f"read {_read(kind, examples)} from {', '.join(settings.data)}", file=sys.stderr)
     valid = None if settings.valid is None else kind.module().read([settings.valid], estimator, settings, examples)
     try:
         model, report = _trained(kind, estimator, examples, valid, Cs, settings)
@@ -50,7 +57,13 @@ def run(settings: argparse.Namespace) -> int:
     certificate = model.certificate_
     vars(model).update(examples.remembered)
     trade_off = {"C": float(model.solution_.C)} if kind.has_c else {"alpha": float(model.alpha_)}
-    report = {**trade_off, "certificate": str(certificate), **numbers(certificate), **report}
+    report = {
+        "read": _read(kind, examples, model),
+        **trade_off,
+        "certificate": str(certificate),
+        **numbers(certificate),
+        **report,
+    }
     if settings.output is not None:
         model.verbose = 0  # progress was for this run only
         model.save(settings.output)
@@ -103,6 +116,23 @@ def _trained(
             print(f"{said} at C = {best[1].solution_.C:g}", file=sys.stderr)
     assert best is not None
     return best[1], {"on --valid": kind.module().measures(best[1], valid), "tried": scores}
+
+
+def _read(kind: Kind, examples: FileExamples, model: Any = None) -> str:
+    """Return what was read in words: examples, and the labels and features that a fitted model has."""
+    n = examples.X.shape[0] if hasattr(examples.X, "shape") else len(examples.X)
+    counts = {kind.unit: n}
+    if "qid" in examples.others:
+        counts["queries"] = len(np.unique(examples.others["qid"]))
+    if (labels := getattr(model, "classes_", None)) is not None:
+        counts["labels"] = len(labels)
+    task = getattr(model, "task_", None)
+    features = getattr(model, "n_features_in_", None) or getattr(getattr(task, "packer_", None), "n_features", None)
+    if features is not None:
+        counts["features"] = int(features)
+    return ", ".join(
+        f"{count:,} {name if count != 1 else SINGULAR.get(name, name[:-1])}" for name, count in counts.items()
+    )
 
 
 def _for_score(examples: FileExamples) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.command.errors import UsageError
 from maxmargin.command.kinds import KINDS
 from maxmargin.command.pictures import WIDTH, pictures
 from maxmargin.command.saying import say
@@ -22,6 +23,8 @@ MOST_LABELS = 40  # the most labels whose largest weights are shown
 
 def run(settings: argparse.Namespace) -> int:
     """Print certificate, parameters, sizes, largest weights and text graphics of a model."""
+    if settings.top < 0:
+        raise UsageError(f"-n is {settings.top}; expected a number of weights >= 0")
     model = load(settings.model)
     kinds = [kind.name for kind in KINDS.values() if kind.estimator == type(model).__name__]
     report: dict[str, Any] = {
@@ -72,6 +75,8 @@ def _is_short(name: str, value: Any) -> bool:
 
 def _heaviest(model: Any, labels: list[Any], n: int) -> dict[str, list[tuple[str, float]]]:
     """Return the largest weights by label, or all together if weights have no labels; empty if they have no names."""
+    if n == 0:
+        return {}
 
     def listed(*label: Any) -> list[tuple[str, float]]:
         return [(each.name, float(each.weight)) for each in model.top_weights(*label, n=n)]

@@ -24,6 +24,7 @@ class Kind(NamedTuple):
     packs: bool = False  # whether `maxmargin pack` supports it
     pack_options: tuple[str, ...] = ()  # its own options of `maxmargin pack`
     shown: tuple[str, ...] = ()  # parameters that may be texts on the command line
+    unit: str = "examples"  # the name of several examples
 
     def estimator_class(self) -> Any:
         """Import and return the estimator."""
@@ -48,6 +49,7 @@ KINDS = {
             (TEMPLATES,),
             packs=True,
             pack_options=("hash_bits",),
+            unit="sentences",
         ),
         Kind(
             "segments",
@@ -57,6 +59,7 @@ KINDS = {
             "labelled segments of sentences, such as names",
             ("features", "segment_features"),
             (TEMPLATES,),
+            unit="sentences",
         ),
         Kind(
             "classes",
@@ -66,8 +69,9 @@ KINDS = {
             "one of several classes for every row",
             packs=True,
             pack_options=("fit_intercept",),
+            unit="rows",
         ),
-        Kind("ordinal", "OrdinalSVC", "rows", ROWS, "ordered classes, such as grades", packs=True),
+        Kind("ordinal", "OrdinalSVC", "rows", ROWS, "ordered classes, such as grades", packs=True, unit="rows"),
         Kind(
             "taxonomy",
             "TaxonomySVC",
@@ -76,6 +80,7 @@ KINDS = {
             "classes of a taxonomy",
             (),
             (("tree", "The taxonomy: on every line a node, followed by its parents."),),
+            unit="rows",
         ),
         Kind(
             "measure",
@@ -85,6 +90,7 @@ KINDS = {
             "two classes, trained for F1, ROC area, …",
             packs=True,
             pack_options=("fit_intercept",),
+            unit="rows",
         ),
         Kind(
             "ranking",
@@ -94,6 +100,7 @@ KINDS = {
             "a ranking of the rows of every query (learning to rank)",
             ("start",),
             packs=True,
+            unit="rows",
         ),
         Kind(
             "multilabel",
@@ -104,8 +111,9 @@ KINDS = {
             (),
             (("labels", "The XML file with the labels of an ARFF file [default: the one next to DATA]."),),
             has_c=False,
+            unit="rows",
         ),
-        Kind("parsing", "Parser", "trees", ("brackets",), "a parse tree for every sentence"),
+        Kind("parsing", "Parser", "trees", ("brackets",), "a parse tree for every sentence", unit="trees"),
         Kind(
             "dependencies",
             "DependencyParser",
@@ -113,6 +121,7 @@ KINDS = {
             ("conllu",),
             "a dependency tree: a head and a label for every word",
             ("features",),
+            unit="sentences",
         ),
         Kind(
             "alignment",
@@ -121,6 +130,7 @@ KINDS = {
             ("fasta", "msa", "a3m", "stockholm"),
             "alignments of two sequences",
             shown=("prior",),
+            unit="alignments",
         ),
         Kind(
             "homologs",
@@ -129,6 +139,7 @@ KINDS = {
             RECORDS,
             "which of several sequences is homologous to a given one",
             shown=("prior",),
+            unit="records",
         ),
         Kind(
             "motifs",
@@ -138,10 +149,21 @@ KINDS = {
             "a motif that sequences share",
             (),
             (("without", "A file of sequences without the motif [default: random ones]."),),
+            unit="sequences",
         ),
-        Kind("graphs", "GraphLabeler", "records", RECORDS, "a label for every node of a graph", ("stack",)),
-        Kind("clustering", "Clusterer", "records", RECORDS, "clusters of items"),
-        Kind("assignment", "Assigner", "records", RECORDS, "assignments of rows to columns", ("features",)),
+        Kind(
+            "graphs", "GraphLabeler", "records", RECORDS, "a label for every node of a graph", ("stack",), unit="graphs"
+        ),
+        Kind("clustering", "Clusterer", "records", RECORDS, "clusters of items", unit="records"),
+        Kind(
+            "assignment",
+            "Assigner",
+            "records",
+            RECORDS,
+            "assignments of rows to columns",
+            ("features",),
+            unit="records",
+        ),
         Kind(
             "diversity",
             "Diversifier",
@@ -149,6 +171,7 @@ KINDS = {
             RECORDS,
             "a few documents that cover many subtopics",
             ("vectorizer",),
+            unit="records",
         ),
     )
 }

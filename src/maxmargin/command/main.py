@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -11,11 +10,34 @@ from typing import Any
 from maxmargin.command.errors import DATA, INTERRUPTED, USAGE, UsageError
 from maxmargin.command.light_start import import_scikit_learn
 from maxmargin.command.parser import parsed
+from maxmargin.command.streams import NO_SPACE, OUTPUT, discard_output, output_fails, prepare_streams
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return the exit code."""
-    arguments = sys.argv[1:] if arguments is None else arguments
+    prepare_streams()
+    try:
+        code = _run(sys.argv[1:] if arguments is None else arguments)
+        sys.stdout.flush()
+        return code
+    except UsageError as error:
+        return _say(error, USAGE)
+    except BrokenPipeError:  # the reader of the pipe has closed it
+        discard_output()
+        return 0
+    except OSError as error:
+        fails = output_fails()  # asked always, so that Python does not try to write the rest at its end
+        name = error.filename or (OUTPUT if fails or error.errno in NO_SPACE else None)
+        return _say(f"{name}: {error.strerror}" if name else error, USAGE)
+    except MemoryError as error:
+        return _say(str(error) or "there is not enough memory for these data", DATA)
+    except ValueError as error:
+        return _say(error, DATA)
+    except KeyboardInterrupt:
+        return _say("the command was interrupted; nothing was written", INTERRUPTED)
+
+
+def _run(arguments: Sequence[str]) -> int:
     settings = parsed(arguments)
     if settings.version:
         import maxmargin
@@ -26,25 +48,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parsed(["--help"])
     import warnings
 
-    try:
-        with warnings.catch_warnings():
-            _speak_in_sentences()
-            _use_utf8()
-            import_scikit_learn()
-            code: int = import_module(f"maxmargin.command.{settings.command}").run(settings)
-        sys.stdout.flush()
-        return code
-    except UsageError as error:
-        return _say(error, USAGE)
-    except BrokenPipeError:  # the reader of the pipe has closed it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except OSError as error:
-        return _say(f"{error.filename}: {error.strerror}" if error.filename else error, USAGE)
-    except (ValueError, MemoryError) as error:
-        return _say(error, DATA)
-    except KeyboardInterrupt:
-        return _say("the command was interrupted; nothing was written", INTERRUPTED)
+    with warnings.catch_warnings():
+        _speak_in_sentences()
+        import_scikit_learn()
+        code: int = import_module(f"maxmargin.command.{settings.command}").run(settings)
+    return code
 
 
 def _speak_in_sentences() -> None:
@@ -60,14 +68,6 @@ def _speak_in_sentences() -> None:
     warnings.filterwarnings("ignore", "X does not have valid feature names")
     for kind in (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ResourceWarning):
         warnings.simplefilter("ignore", kind)
-
-
-def _use_utf8() -> None:
-    """Use UTF-8 for standard input and output, as for files, whatever the locale is."""
-    for stream in (sys.stdin, sys.stdout):
-        strict = (stream.encoding or "").lower().replace("-", "") == "utf8" and stream.errors == "strict"
-        if hasattr(stream, "reconfigure") and not strict:
-            stream.reconfigure(encoding="utf-8", errors="strict")
 
 
 def _say(what: Any, code: int) -> int:

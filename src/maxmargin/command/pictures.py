@@ -26,7 +26,7 @@ def pictures(model: Any, n: int) -> Iterator[Picture]:
     weights = _weights(model)
     for kind, array in weights.items():
         yield from _tables(kind, array)
-    if "rules" in weights:
+    if "rules" in weights and n > 0:
         yield _rules(weights["rules"], n)
     aligner = getattr(model, "aligner_", model)
     if hasattr(type(aligner), "substitution_matrix_"):
@@ -78,7 +78,7 @@ def _table(title: str, values: Any, names: list[str], words: tuple[str, str, str
 
 def _rules(array: Any, n: int) -> Picture:
     """Return the rules of largest weight, the largest first."""
-    order = np.argsort(-np.abs(array.values))[: max(n, 1)]
+    order = np.argsort(-np.abs(array.values))[:n]
     named = [(str(array.names[0][k]), float(array.values[k])) for k in order.tolist()]
     lines = [f"  {weight:+9.4f}  {_cut(rule, 66)}" for rule, weight in named]
     return Picture(f"heaviest of {len(array.values)} rules", lines, dict(named))

@@ -9,13 +9,14 @@ from typing import Any
 
 from maxmargin.base.progress_line import LiveLine
 from maxmargin.command.errors import UsageError
-from maxmargin.command.files.base import written
+from maxmargin.command.files.base import check_not_input, written
 from maxmargin.command.kinds import kind_of
 from maxmargin.loading import load
 
 
 def run(settings: argparse.Namespace) -> int:
     """Read examples, predict and write."""
+    check_not_input(settings.output, [settings.model])
     model: Any = load(settings.model)
     kind = kind_of(model)
     if settings.scores and kind.files not in ("rows", "label_sets"):

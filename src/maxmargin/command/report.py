@@ -9,7 +9,7 @@ from math import isfinite
 from typing import Any
 
 from maxmargin.command.errors import UsageError
-from maxmargin.command.files.base import written
+from maxmargin.command.files.base import check_not_input, written
 from maxmargin.command.kinds import kind_of
 from maxmargin.command.saying import say
 from maxmargin.loading import load
@@ -20,6 +20,7 @@ def run(settings: argparse.Namespace) -> int:
     for name in ("worst", "seed"):
         if getattr(settings, name) < 0:
             raise UsageError(f"--{name} is {getattr(settings, name)}; expected a number >= 0")
+    check_not_input(settings.output, [settings.model, *settings.data, settings.without])
     model: Any = load(settings.model)
     model.verbose = int(not settings.quiet)
     examples = kind_of(model).module().read(settings.data, model, settings)

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import refuse_complex
@@ -19,6 +18,7 @@ from maxmargin.counting.sets.classes import Classes
 from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates, check_output_set
 from maxmargin.inputs.labels.labels import refuse_mixed
+from maxmargin.inputs.matrices import validated
 from maxmargin.report.findings import Findings
 
 
@@ -112,7 +112,7 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
         """Return inputs, labels and the output set of the labels; set `classes_` and the features of the classes."""
         refuse_complex("X", X)
         refuse_mixed(y)
-        _, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        _, y = validated(self, X, y, accept_sparse="csr", dtype=np.float64)
         X = self._inputs(X, reset=True)
         check_classification_targets(y)
         if self.output_set is None:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from maxmargin.base.arrays import Array, Index
@@ -30,6 +30,7 @@ from maxmargin.counting.penalty import GIVEN, LEFT_OUT, Penalty, chosen_penalty,
 from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.counting.solutions import plain_solution, read_solution
 from maxmargin.counting.targets import TARGETS, TargetName
+from maxmargin.inputs.matrices import validated
 from maxmargin.report.reported import Reported
 from maxmargin.training.checkpoints.checkpoint import LIMITED, Checkpoint, Training
 from maxmargin.training.checkpoints.checkpointed import open_checkpoint
@@ -311,13 +312,13 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
     def _inputs(self, X: Any, reset: bool = False) -> Any:
         refuse_complex("X", X)
         if self._has_kernel("precomputed"):
-            K = validate_data(self, X, dtype=np.float64, reset=reset)
+            K = validated(self, X, dtype=np.float64, reset=reset)
             if reset and K.shape[0] != K.shape[1]:
                 raise ValueError(f"a precomputed kernel matrix must be square, got shape {K.shape}")
             if reset:
                 _check_symmetry(K)
             return K
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        X = validated(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         return sparse.csr_array(X) if sparse.issparse(X) else X
 
     def _has_kernel(self, *names: str) -> bool:

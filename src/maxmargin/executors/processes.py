@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import itertools
+import os
 import time
 import weakref
 from collections import deque
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 from maxmargin.base.errors import PartsLate, WorkersLost
 from maxmargin.executors.base import Executor, check_deadline, late_parts, n_workers
 from maxmargin.executors.messages import Handle, Ledger, Message, answered, apply, apply_and_keep, forget, keep
+from maxmargin.executors.orphans import end_with_parent
 
 TRIES = 3  # how often a call is made if its process ends each time
 
@@ -145,7 +147,7 @@ class _Worker:
         from loky import ProcessPoolExecutor
 
         self.ledger, self.busy, self.life = Ledger(), 0, self.life + 1
-        self.pool = ProcessPoolExecutor(max_workers=1, timeout=None, initializer=_begin)
+        self.pool = ProcessPoolExecutor(max_workers=1, timeout=None, initializer=_begin, initargs=(os.getpid(),))
 
     def revive(self, failed: _Begun) -> None:
         """Start the process again, unless that was done after the failed call was submitted."""
@@ -270,9 +272,10 @@ def _read(worker: _Worker, result: tuple[bool, Message]) -> Any:
     return answer
 
 
-def _begin() -> None:
+def _begin(parent: int) -> None:
     """Set up a new process."""
     from threadpoolctl import threadpool_limits
 
+    end_with_parent(parent)
     threadpool_limits(1)  # the number of processes is chosen to fill the cores
     gc.freeze()  # otherwise every collection, one per second, would visit all imported modules

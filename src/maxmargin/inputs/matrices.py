@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils.validation import validate_data
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import refuse_complex
@@ -40,7 +42,22 @@ def table_columns(given: Any) -> list[str] | None:
     """Return the names of the columns of a data frame if all are strings; None for anything else."""
     columns = getattr(given, "columns", None)
     names = [] if columns is None else list(columns)
+    check_different_columns(names)
     return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def check_different_columns(names: Sequence[Any]) -> None:
+    """Raise a ValueError if a table has two columns of the same name."""
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise ValueError(f"X has the column {twice!r} more than once; expected columns with different names")
+
+
+def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
+    """Return what scikit-learn's validate_data returns, after a check of the names of columns."""
+    if getattr(X, "columns", None) is not None:
+        check_different_columns(list(X.columns))
+    return validate_data(estimator, X, *y, **options)
 
 
 def number_matrix(given: Any, complaint: str) -> Any:

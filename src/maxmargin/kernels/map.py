@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.base.checks import check_whole, refuse_complex
 from maxmargin.base.files.fields import (
@@ -25,6 +25,7 @@ from maxmargin.base.files.fields import (
     Whole,
 )
 from maxmargin.base.files.objects import Field, Fields, Sometimes
+from maxmargin.inputs.matrices import validated
 from maxmargin.inputs.tokens.tokens import read_once
 from maxmargin.kernels.base import Kernel
 from maxmargin.kernels.functions import RBF, Polynomial
@@ -207,7 +208,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         rebuild: Rebuild = np.asarray
         if kind == "matrix":
             refuse_complex("X", X)
-            rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+            rows = validated(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         else:
             if reset:
                 X = read_once(X) if kind == "sequences" else X  # read only once for this method and `read`

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.base.checks import check_whole
+from maxmargin.base.files.drafts import write_file
 from maxmargin.base.named_weights import top_weights
 from maxmargin.report.bootstrap import LEVEL, Interval
 from maxmargin.report.charts import Axis, bar
@@ -36,8 +37,7 @@ class ModelReport:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a self-contained file."""
-        with open(path, "w", encoding="utf-8", newline="\n") as file:
-            file.write(self.html)
+        write_file(path, self.html.encode(), devices=True)
 
     def _repr_html_(self) -> str:
         frame = Element("iframe", srcdoc=self.html, sandbox="allow-scripts", width="100%", height=640, title=self.title)

@@ -9,13 +9,13 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import refuse_complex
 from maxmargin.base.named_weights import Weights, column_names
 from maxmargin.inputs.labels.labels import NumberedLabels, refuse_mixed
-from maxmargin.inputs.matrices import with_ones
+from maxmargin.inputs.matrices import validated, with_ones
 from maxmargin.inputs.packed.packed_classes import PackedClasses
 from maxmargin.inputs.packed.packed_data import PackedData, given_examples
 from maxmargin.inputs.packed.packed_matrix import PackedMatrix
@@ -62,10 +62,10 @@ class MatrixClassifier(ClassifierMixin, Trainer):
         options: Any = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": False, "reset": reset}
         refuse_complex("X", X)
         if isinstance(y, str):
-            X = validate_data(self, X, **options)
+            X = validated(self, X, **options)
         else:
             refuse_mixed(y)
-            X, y = validate_data(self, X, y, **options)
+            X, y = validated(self, X, y, **options)
             check_classification_targets(y)
         wanted = self._wants_constant and self.kernel is None
         if wanted if reset else self.task_.n_features_ > self.n_features_in_:

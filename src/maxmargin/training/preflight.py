@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.geometry import Geometry
 
 LONG, FULL = 2**18, 0.1  # the length from which features count as long, and the share of non-zeros that justifies it
-LOOK_AT = 3  # examples; the promise on every plane is checked throughout training anyway
+LOOK_AT = 3  # examples that are looked at closely; the promise on every plane is checked throughout training anyway
 
 
 def check_promises(task: Task, batch: Examples, geometry: Geometry | None = None) -> None:
@@ -64,8 +65,28 @@ def check_promises(task: Task, batch: Examples, geometry: Geometry | None = None
             ) from fault
         if fault is not None:
             raise fault
+    _check_losses_at_truth(task, batch)
     if wasteful:
         warn_caller(wasteful, DenseFeatures)
+
+
+def _check_losses_at_truth(task: Task, batch: Examples) -> None:
+    """Raise a TaskError if the loss of a later example is not 0 at its truth: this call is cheap enough for all."""
+    if task.latent:  # guesses may be expensive, and completions are checked throughout training
+        return
+    for i, _, y, truth in islice(batch, LOOK_AT, None):
+        try:
+            _check_at_truth(task.loss(y, truth), "loss(y, y)", i)
+        except TaskError:
+            raise
+        except Exception as error:
+            error.add_note(f"maxmargin: raised by {type(task).__name__} on training example {i}")
+            raise
+
+
+def _check_at_truth(loss: Any, what: str, i: int) -> None:
+    if loss != 0:
+        raise TaskError(f"{what} of example {i} is {loss}; the loss must be 0 at the truth")
 
 
 def _look_at(
@@ -78,10 +99,7 @@ def _look_at(
     features = task.psi(x, truth)
     check_features(features, task.dim, f"psi(x, y) of example {i}")
     wasteful = _wasteful(features, i)
-    at_truth = task.loss(y, truth)
-    if at_truth != 0:
-        what = "loss(y, guess(rng, x, y))" if task.latent else "loss(y, y)"
-        raise TaskError(f"{what} of example {i} is {at_truth}; the loss must be 0 at the truth")
+    _check_at_truth(task.loss(y, truth), "loss(y, guess(rng, x, y))" if task.latent else "loss(y, y)", i)
     if task.search != Search.EXACT:
         return wasteful
     # What the decoder finds for some weights must not be beaten by what it finds for others. Beside zero and ordinary

@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import maxmargin as mm
-from maxmargin.base.files import container
+from maxmargin.base.files.drafts import write_file
 from maxmargin.base.files.plain_data import DataWriter
 from maxmargin.base.files.saving import FORMAT, SavedModel, model_bytes
 
@@ -192,7 +192,7 @@ def test_threads_write_the_same_file(tmp_path):
     content, path = bytes(100_000), tmp_path / "model.mm"
 
     def write_and_read(_):
-        container.write(path, content)
+        write_file(path, content)
         return path.read_bytes() == content
 
     with ThreadPoolExecutor(4) as threads:

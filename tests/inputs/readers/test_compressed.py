@@ -34,7 +34,7 @@ def test_missing_files_are_missing(tmp_path):
 @pytest.mark.parametrize("suffix", [".gz", ".xz", ".bz2"])
 def test_a_small_file_cannot_hold_any_amount(tmp_path, monkeypatch, suffix):
     path = tmp_path / f"zeros{suffix}"
-    with compressed.open_compressed(path, "wb") as file:
+    with compressed.replacing_compressed(path) as file:
         file.write(bytes(10**6))
     assert len(read_bytes(path)) == 10**6
     monkeypatch.setattr(compressed, "ALWAYS", 1000)

@@ -77,3 +77,14 @@ def test_an_empty_file_has_no_line_to_name():
     with reading(io.StringIO()) as lines:
         assert list(lines) == []
         assert str(lines.error("bad")) == "the text, which is empty: bad"
+
+
+def test_a_line_that_is_too_long_is_named():
+    text = "1234567\n123456789"
+    with reading(io.StringIO(text), 9) as lines:
+        assert list(map(len, lines)) == [7, 9]
+    with (
+        pytest.raises(ValueError, match="the text, line 2: the line has 9 characters; expected at most 8"),
+        reading(io.StringIO(text), 8) as lines,
+    ):
+        list(lines)

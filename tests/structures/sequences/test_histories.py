@@ -1,6 +1,7 @@
 """Chains that remember several labels, and features at pairs of labels: against scores that are read from names."""
 
 import pickle
+import warnings
 from itertools import pairwise, product
 
 import numpy as np
@@ -11,6 +12,7 @@ from proofs import prove_every_weight_has_a_name, prove_smooth_training_is_optim
 from thorough import examples
 
 import maxmargin as mm
+from maxmargin.errors import LargeModel
 from maxmargin.problem.contract.tangents import Softness
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.structures.sequences import histories
@@ -369,3 +371,20 @@ def test_features_of_tokens_are_chosen_by_their_names():
         mm.SequenceLabeler(hash_bits=4, transition_features=["w="]).fit(TOKENS, TAGS)
     with pytest.raises(ValueError, match="have names"):
         mm.SequenceLabeler(transition_features=[0]).fit(TOKENS, TAGS)
+
+
+def test_weights_are_named_where_no_pair_of_labels_is_allowed():
+    X, Y = [[{"a": 1}], [{"b": 1}]], [["x"], ["y"]]  # no sequence has two positions
+    model = mm.SequenceLabeler(ngrams="observed", transition_features=True).fit(X, Y)
+    assert model.task_.parts(model.w_)["transition_features"].shape == (2, 0)
+    assert "features" in model.weights_
+
+
+def test_very_many_runs_of_labels_are_a_reason_to_warn(monkeypatch):
+    monkeypatch.setattr(histories, "MANY_BYTES", histories.STEP_BYTES * 20)
+    X, Y = [np.eye(3)] * 2, [["x", "y", "z"]] * 2
+    with pytest.warns(LargeModel, match=r"order=2 makes 27 runs of 3 labels, which take about .* GB, for 6 tokens"):
+        mm.SequenceLabeler(order=2, max_passes=2).fit(X, Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LargeModel)
+        mm.SequenceLabeler(order=2, ngrams="observed", max_passes=2).fit(X, Y)

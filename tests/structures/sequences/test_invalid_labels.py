@@ -112,3 +112,23 @@ def test_the_warning_points_to_the_call_of_fit():
 def test_bad_options(options, message):
     with pytest.raises(ValueError, match=message):
         fitted(**options)
+
+
+@pytest.mark.parametrize(
+    ("forbidden", "labels", "message"),
+    [
+        ("BIO", ["N", "V"], "forbidden='BIO' has no effect: no label is a chunk .* \\(the labels are 'N', 'V'\\)"),
+        ("BILOU", [1, 2], "forbidden='BILOU' has no effect"),
+        ("BIO", ["B-x", "L-x"], "forbidden='BIO' does not know the label 'L-x', .* is 'BILOU' or 'IOBES' meant"),
+    ],
+)
+def test_labels_that_a_scheme_does_not_know_are_named(forbidden, labels, message):
+    with pytest.warns(InvalidLabels, match=message):
+        SequenceLabeler(forbidden=forbidden).fit([np.eye(2)], [labels])
+
+
+@pytest.mark.parametrize("labels", [["O", "B-x"], ["B-x", "I-x"], ["B-x", "<end>"]])
+def test_labels_that_a_scheme_knows_are_no_reason_to_warn(labels):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", InvalidLabels)
+        SequenceLabeler(forbidden="BIO").fit([np.eye(2)], [labels])

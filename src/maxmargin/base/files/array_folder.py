@@ -17,8 +17,6 @@ import json
 import mmap
 import os
 import re
-import secrets
-import shutil
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -31,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.base.files.container import json_object
+from maxmargin.base.files.drafts import draft_beside, naming, open_draft, remove_folder, written_to_disk
 
 FORMAT = 1  # version of the manifest; readers accept this one and all earlier ones
 MANIFEST = "manifest.json"
@@ -54,22 +53,21 @@ class ArrayFolderWriter:
             raise ValueError(f"{os.fspath(folder)} already exists; expected the path of a new folder")
         if not self.folder.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {self.folder.parent} to make {self.folder.name} in")
-        self.draft = self.folder.with_name(f".{self.folder.name[:100]}.{secrets.token_hex(8)}")
+        self.draft, self.said = draft_beside(self.folder), os.fspath(folder)
         self._files: dict[str, _ArrayFile] = {}
 
     def __enter__(self) -> ArrayFolderWriter:
-        self.draft.mkdir()
+        with naming(self.said):
+            self.draft.mkdir()
         return self
 
     def __exit__(self, *error: Any) -> None:
-        for file in self._files.values():
-            file.stream.close()
-        shutil.rmtree(self.draft, ignore_errors=True)
+        remove_folder(self.draft, [file.stream.close for file in self._files.values()])
 
     def append(self, name: str, numbers: NDArray[Any]) -> None:
         """Append a one-dimensional array of numbers; the first call sets the type."""
         if name not in self._files:
-            self._files[name] = _ArrayFile(self.draft / f"{name}.npy", numbers.dtype)
+            self._files[name] = _ArrayFile(self.draft / f"{name}.npy", numbers.dtype, self.said)
         self._files[name].append(numbers)
 
     @contextmanager
@@ -78,7 +76,7 @@ class ArrayFolderWriter:
         end.
         """
         path = self.draft / f"{name}.draft"
-        with open(path, "x+b") as stream:
+        with open_draft(path, self.said) as stream:
             yield Draft(stream)
         path.unlink()
 
@@ -91,11 +89,10 @@ class ArrayFolderWriter:
         arrays = {name: file.finish() for name, file in self._files.items()}
         told = {"format": FORMAT, **about, "block": BLOCK, "arrays": arrays}
         text = _text({**told, "sha256": _digest(_text(told).encode())})
-        with open(self.draft / MANIFEST, "xb") as stream:
+        with written_to_disk(self.draft / MANIFEST, self.said) as stream:
             stream.write(text.encode())
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(self.draft, self.folder)  # the target may exist as an empty folder
+        with naming(self.said):
+            os.replace(self.draft, self.folder)  # the target may exist as an empty folder
 
 
 class Draft:
@@ -117,12 +114,12 @@ class Draft:
 class _ArrayFile:
     """One array of a folder while it is being written."""
 
-    def __init__(self, path: Path, dtype: np.dtype[Any]):
+    def __init__(self, path: Path, dtype: np.dtype[Any], said: str):
         self.dtype = dtype.newbyteorder("<")
         if self.dtype.str not in DTYPES:
             raise ValueError(f"a packed folder cannot hold arrays of {dtype}")
         self.length = 0
-        self.stream: BufferedRandom = open(path, "x+b")  # noqa: SIM115 - closed by the writer of the folder
+        self.stream = open_draft(path, said)  # closed by the writer of the folder
         self.stream.write(_header(self.dtype, 0))
         self.digests: list[str] = []
         self._block, self._room = hashlib.sha256(), BLOCK

@@ -14,6 +14,7 @@ from typing import Any
 
 from maxmargin.base.errors import CheckpointDamaged, warn_caller
 from maxmargin.base.files.container import Tensors, read
+from maxmargin.base.files.drafts import written_to_disk
 
 PREVIOUS, DRAFT = ".previous", ".unfinished"
 
@@ -34,11 +35,9 @@ class CheckpointFile:
 
     def write(self, content: Iterable[Any]) -> None:
         """Write a new checkpoint; the current one becomes the previous one."""
-        with open(self.draft, "wb") as stream:
+        with written_to_disk(self.draft, str(self.path)) as stream:
             for piece in content:
                 stream.write(piece)
-            stream.flush()
-            os.fsync(stream.fileno())
         if self.path.exists():
             os.replace(self.path, self.previous)
         os.replace(self.draft, self.path)

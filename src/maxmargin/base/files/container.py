@@ -3,8 +3,7 @@
 A file consists of the length of its header in eight bytes, the header, and the numbers of all arrays, one array after
 another. The header is JSON: the type, shape and offsets of every array and, under `__metadata__`, the description of
 the model as a text. The description is JSON itself (see plain_data.py) and contains the SHA-256 of its other entries
-and
-of the arrays.
+and of the arrays.
 
 A reader cannot trust the writer of a file, so everything is checked before it is used: the length of the header is
 limited, the arrays follow each other without gaps and overlaps to the last byte, shapes agree with sizes, and the
@@ -17,11 +16,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 import struct
 from collections.abc import Iterator
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -73,28 +70,6 @@ def _described(description: dict[str, Any], tensors: Tensors) -> str:
             f"arrays and about {MOST_VALUES - 9 * MOST_ARRAYS:,} other values"
         )
     return text
-
-
-def write(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file completely or not at all: to a temporary file first, which then replaces the old one.
-
-    A symbolic link is kept, and the file it points to is replaced. Folders, devices such as /dev/null and pipes are
-    refused, because a file would replace them.
-    """
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        raise ValueError(f"{os.fspath(path)} is a folder or a device; expected the path of a file to write")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to")
-    draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}")  # unique to this call, even among threads
-    try:
-        with open(draft, "xb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(draft, target)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def pieces(description: dict[str, Any], tensors: Tensors) -> Iterator[Any]:

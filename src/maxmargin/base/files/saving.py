@@ -9,7 +9,8 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.base.files.container import write, written
+from maxmargin.base.files.container import written
+from maxmargin.base.files.drafts import write_file
 from maxmargin.base.files.plain_data import DataWriter
 
 FORMAT = 1  # version of the description; readers accept this one and all earlier ones
@@ -28,7 +29,7 @@ class SavedModel:
         such as a kernel of your own, and objects of other libraries are refused with a ValueError.
         """
         check_is_fitted(self)
-        write(path, model_bytes(self))
+        write_file(path, model_bytes(self))
 
 
 def model_bytes(model: Any) -> bytes:

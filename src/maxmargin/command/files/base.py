@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, TextIO, TypeVar
 
 from maxmargin.command.errors import UsageError
 from maxmargin.command.kinds import kind_of
+from maxmargin.command.streams import standard_input
 from maxmargin.inputs.readers.text_file import TextFile
 
 T = TypeVar("T")
@@ -88,7 +90,7 @@ def say(sentence: str) -> None:
 
 def opened(name: str) -> TextFile:
     """Return the file of this name; - is standard input."""
-    return sys.stdin if name == "-" else name
+    return standard_input() if name == "-" else name
 
 
 @contextmanager
@@ -98,6 +100,15 @@ def written(name: str | None) -> Iterator[TextIO]:
 
     with writing(sys.stdout if name in (None, "-") else name) as file:
         yield file
+
+
+def check_not_input(output: str | None, inputs: Iterable[str | None]) -> None:
+    """Raise a UsageError if the output would replace a file that the command reads for another purpose."""
+    if output is None or output == "-" or not os.path.isfile(output):
+        return
+    for name in inputs:
+        if name is not None and os.path.isfile(name) and os.path.samefile(name, output):
+            raise UsageError(f"-o {output} would replace {name}, which this command reads: give another file")
 
 
 def some_at_a_time(examples: Iterable[T], at_once: int = AT_ONCE) -> Iterator[list[T]]:

@@ -153,6 +153,8 @@ def _read_tree(estimator: Any, settings: Any) -> None:
         if estimator.taxonomy is not None:
             raise UsageError("--tree and --taxonomy exclude each other: give one of the two")
         estimator.taxonomy = read_taxonomy(opened(settings.tree))
+    elif _wants_texts(estimator) and estimator.taxonomy is None and not hasattr(estimator, "w_"):
+        raise UsageError("give the taxonomy: --tree FILE, or --taxonomy SEPARATOR for labels such as fruit/round/apple")
 
 
 def _queries(parts: list[FileRows], settings: Any) -> Array:

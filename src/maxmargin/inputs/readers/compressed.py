@@ -10,10 +10,13 @@ import gzip
 import lzma
 import os
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import BufferedReader, RawIOBase, TextIOWrapper, UnsupportedOperation
 from pathlib import Path
 from typing import Any
+
+from maxmargin.base.files.drafts import replacing
 
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
 
@@ -21,18 +24,33 @@ _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, "
 DAMAGE = (OSError, EOFError, lzma.LZMAError, zlib.error)
 
 
-MOST_TIMES = 1000  # the largest ratio of content to file size; text has about 10, tables of zeros 100
-ALWAYS = 2**26  # bytes; smaller contents are always allowed
+MOST_TIMES = 200  # the largest ratio of content to file size; text has about 10, tables of zeros 100
+ALWAYS = 2**23  # bytes; smaller contents are always allowed
 
 
 def open_compressed(path: str | os.PathLike[str], mode: str, encoding: str | None = None) -> Any:
-    """Open a file for text or for bytes as `open` does, compressed or not."""
+    """Open a file for reading text or bytes as `open` does, compressed or not."""
     opener = _OPENERS.get(Path(path).suffix.lower())
-    if opener is None or not mode.startswith("r"):
-        return (opener or open)(path, mode, encoding=encoding)
+    if opener is None:
+        return open(path, mode, encoding=encoding)
     most = max(ALWAYS, MOST_TIMES * os.path.getsize(path))
     limited = BufferedReader(_Limited(opener(path, "rb"), most, Path(path).name))
     return TextIOWrapper(limited, encoding=encoding) if mode == "rt" else limited
+
+
+@contextmanager
+def replacing_compressed(path: str | os.PathLike[str]) -> Iterator[Any]:
+    """Open a file for writing bytes, compressed or not; it replaces an old one at the end, unless an error occurs."""
+    with replacing(path, devices=True) as stream:
+        match Path(path).suffix.lower():
+            case ".gz":
+                with gzip.GzipFile(Path(path).name, "wb", fileobj=stream) as file:
+                    yield file
+            case ".xz" | ".bz2" as suffix:
+                with _OPENERS[suffix](stream, "wb") as file:
+                    yield file
+            case _:
+                yield stream
 
 
 class _Limited(RawIOBase):

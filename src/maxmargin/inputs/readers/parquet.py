@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from maxmargin.base.files.drafts import replacing
 from maxmargin.inputs.readers.compressed import ALWAYS, MOST_TIMES
 
 AT_ONCE = 10_000  # rows at a time
@@ -17,7 +18,7 @@ LONGEST = 2**24  # limits on texts and lists in the header of a file
 
 @contextmanager
 def reading_parquet(path: Any) -> Iterator[_ParquetTable]:
-    """Open a file for reading; it must hold less than a thousand times its size, as for compressed text."""
+    """Open a file for reading; it must hold less than MOST_TIMES its size, as for compressed text."""
     parquet, arrow_errors = _pyarrow()
     name, size = Path(path).name, os.path.getsize(path)
     try:
@@ -61,21 +62,19 @@ def write_parquet(path: Any, columns: Sequence[str], rows: Iterable[Sequence[Any
     import pyarrow
 
     parquet, arrow_errors = _pyarrow()
-    rows, schema, writer = iter(rows), None, None
-    try:
-        while (some := list(islice(rows, AT_ONCE))) or writer is None:
+    rows, schema = iter(rows), None
+    with replacing(path) as file, ExitStack() as closing:
+        while (some := list(islice(rows, AT_ONCE))) or schema is None:
             cells = [list(column) for column in zip(*some, strict=True)] or [[] for _ in columns]
             try:
                 table = pyarrow.table([pyarrow.array(column) for column in cells], names=list(columns))
                 table = table if schema is None else table.cast(schema)
             except arrow_errors as error:
                 raise ValueError(f"a column has values of several kinds: {_first_line(error)}") from None
-            if writer is None:
-                schema, writer = table.schema, parquet.ParquetWriter(path, table.schema)
+            if schema is None:
+                schema = table.schema
+                writer = closing.enter_context(parquet.ParquetWriter(file, schema))
             writer.write_table(table)
-    finally:
-        if writer is not None:
-            writer.close()
 
 
 def _pyarrow() -> tuple[Any, tuple[type[Exception], ...]]:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from maxmargin.base.arrays import Array
-from maxmargin.inputs.tokens.chunk_schemes import SCHEMES, ChunkScheme
+from maxmargin.base.errors import InvalidLabels, warn_caller
+from maxmargin.inputs.tokens.chunk_schemes import ANY, SCHEMES, ChunkScheme
 
 
 def allowed_transitions(forbidden: Any, numbers: dict[Hashable, int]) -> Array:
@@ -33,6 +34,27 @@ def allowed_transitions(forbidden: Any, numbers: dict[Hashable, int]) -> Array:
 def chunk_scheme(forbidden: Any) -> ChunkScheme | None:
     """Return the chunk scheme that is named, or None."""
     return SCHEMES.get(forbidden) if isinstance(forbidden, str) else None
+
+
+def warn_of_other_labels(forbidden: Any, labels: Iterable[Hashable]) -> None:
+    """Warn if a chunk scheme is named, but no label is a chunk of it, or some are chunks of another scheme."""
+    scheme = chunk_scheme(forbidden)
+    if scheme is None:
+        return
+    strange = [label for label in labels if not scheme.knows(label)]
+    if not any(scheme.knows(label) and label != "O" for label in labels):
+        some = ", ".join(map(repr, strange[:3]))
+        warn_caller(
+            f"forbidden={forbidden!r} has no effect: no label is a chunk such as B-x or I-x (the labels are {some}"
+            f"{', …' if len(strange) > 3 else ''})",
+            InvalidLabels,
+        )
+    elif foreign := [label for label in strange if ANY.knows(label)]:
+        warn_caller(
+            f"forbidden={forbidden!r} does not know the label {foreign[0]!r}, which may then follow any other one; "
+            f"is {' or '.join(repr(name) for name in SCHEMES if name != forbidden)} meant?",
+            InvalidLabels,
+        )
 
 
 def _pairs(forbidden: Any, numbers: dict[Hashable, int]) -> Iterable[tuple[Any, Any]]:

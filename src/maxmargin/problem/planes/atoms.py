@@ -21,6 +21,7 @@ from maxmargin.base.nonzero_rows import nonzero_rows
 from maxmargin.base.rounding import gamma
 from maxmargin.problem.planes.compiled.atom_arrays import EACH, AtomArrays
 
+MOST = 2**31  # atoms and weights are numbered by 32-bit integers
 BLOCK = 65536  # units whose lengths are computed at once
 
 
@@ -40,8 +41,12 @@ class Atoms:
         direct, n_labels, *_ = arrays
         self.n_units, self.n_features = n_units, n_features
         self.dim = direct + n_features * n_labels
-        if max(direct + n_units * n_labels, self.dim) >= 2**31:
-            raise ValueError(f"{n_units} units × {n_labels} labels are too many for 32-bit atom numbers")
+        if max(direct + n_units * n_labels, self.dim) >= MOST:
+            raise ValueError(
+                f"{n_units:,} rows or tokens with {n_features:,} features and {n_labels:,} labels are too many for one "
+                f"model: rows × labels and features × labels must each stay below {MOST:,}. Use fewer labels, fewer "
+                "features (min_count or hash_bits for tokens), or a part of the data"
+            )
         self.arrays = _sealed(arrays)
         self._lengths: Array | None = None
         self._peaks: Array | None = None

@@ -6,10 +6,11 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Self, Unpack
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.named_weights import Weights, column_names
+from maxmargin.inputs.matrices import validated
 from maxmargin.kernels.functions import WithConstant
 from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.dual.objective import Certificate
@@ -210,7 +211,7 @@ class CostLearner(Trainer):
         if self.features is not None and not callable(self.features):
             raise TypeError(f"features must be None or a function features(x) -> matrix, got {self.features!r}")
         if self.features is None and not _is_of_parts(X):
-            X = validate_data(
+            X = validated(
                 self, X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, allow_nd=True, reset=reset
             )
         elif reset:

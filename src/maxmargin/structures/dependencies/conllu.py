@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from maxmargin.inputs.readers.text_file import TextFile, TextLines, reading, writing
+from maxmargin.inputs.readers.text_file import LONGEST_TOKEN, TextFile, TextLines, reading, writing
 from maxmargin.structures.dependencies.conllu_sentence import COLUMNS, ConlluSentence
 from maxmargin.structures.dependencies.heads import check_tree
 
@@ -53,7 +53,7 @@ def iterate_conllu(source: TextFile, single_root: bool = True) -> Iterator[Conll
     --------
     read_conllu : all sentences at once.
     """
-    with reading(source) as lines:
+    with reading(source, LONGEST_TOKEN) as lines:
         reader = _Sentence()
         for line in lines:
             if line.strip():

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self, Unpack
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import refuse_complex
@@ -18,6 +18,7 @@ from maxmargin.base.files.fields import NumberArray, OneOf
 from maxmargin.base.files.objects import Fields, Sometimes
 from maxmargin.base.named_weights import Weights, column_names
 from maxmargin.inputs.labels.labels import plain
+from maxmargin.inputs.matrices import validated
 from maxmargin.inputs.packed.packed_data import PackedData, given_examples
 from maxmargin.inputs.packed.packed_matrix import PackedMatrix
 from maxmargin.kernels.named import is_precomputed
@@ -318,8 +319,8 @@ class Ranker(Trainer):
         options: Any = {"accept_sparse": "csr", "dtype": np.float64, "reset": reset}
         refuse_complex("X", X)
         if isinstance(y, str):
-            return validate_data(self, X, **options)
-        X, y = validate_data(self, X, y, y_numeric=True, ensure_min_samples=2, **options)
+            return validated(self, X, **options)
+        X, y = validated(self, X, y, y_numeric=True, ensure_min_samples=2, **options)
         return (sparse.csr_array(X) if sparse.issparse(X) else X), np.asarray(y, dtype=float)
 
     def _remedy_for_zero(self) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from sys import intern
 from typing import Any, NamedTuple
 
-from maxmargin.inputs.readers.text_file import MARK, TextFile, TextLines, reading, writing
+from maxmargin.inputs.readers.text_file import LONGEST_TOKEN, MARK, TextFile, TextLines, reading, writing
 from maxmargin.inputs.tokens.chunk_schemes import named_scheme
 
 DOCUMENT = "-DOCSTART-"
@@ -72,7 +72,7 @@ def iterate_conll(source: TextFile, labelled: bool = True, chunks: str | None = 
     read_conll : all sentences at once.
     """
     scheme = None if chunks is None else named_scheme(chunks)
-    with reading(source) as lines:
+    with reading(source, LONGEST_TOKEN) as lines:
         for columns in _sentences(lines, least=2 if labelled else 1):
             if not labelled:
                 yield ConllSentence(columns, [])

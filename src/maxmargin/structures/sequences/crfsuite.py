@@ -13,7 +13,7 @@ from math import isfinite
 from sys import intern
 from typing import Any, NamedTuple
 
-from maxmargin.inputs.readers.text_file import TextFile, TextLines, reading, writing
+from maxmargin.inputs.readers.text_file import LONGEST_TOKEN, TextFile, TextLines, reading, writing
 from maxmargin.inputs.tokens.token_features import pairs_of
 
 PIECES = re.compile(r"\\[:\\]|:")  # escapes and the colon before a value
@@ -71,7 +71,7 @@ def iterate_crfsuite(source: TextFile) -> Iterator[CrfsuiteSequence]:
     --------
     read_crfsuite : all sequences at once.
     """
-    with reading(source) as lines:
+    with reading(source, LONGEST_TOKEN) as lines:
         begun = CrfsuiteSequence([], [])
         for line in lines:
             if line:

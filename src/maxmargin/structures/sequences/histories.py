@@ -11,7 +11,7 @@ are given, and a label sequence is allowed if all of its n-grams are; the search
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from itertools import product
 
 import numpy as np
@@ -19,11 +19,13 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import check_memory
+from maxmargin.base.errors import LargeModel, warn_caller
 from maxmargin.structures.sequences.compiled.step_arrays import Blocks, Steps
 from maxmargin.structures.sequences.partial_labels import LabelPositions
 
 Codes = NDArray[np.int64]  # n-grams of labels as numbers of n digits to the base K, in rising order
-STEP_BYTES = 80.0  # memory for each n-gram of k + 1 labels
+STEP_BYTES = 450.0  # memory that training takes for each n-gram of k + 1 labels, measured
+MANY_BYTES = 2.0**28  # from here on a warning is due
 SPARSE = 8  # a step outside of tables takes as long as this many cells
 
 
@@ -232,8 +234,13 @@ def digits(codes: Codes, n: int, base: int) -> NDArray[np.int64]:
     return codes[:, None] // base ** np.arange(n - 1, -1, -1, dtype=np.int64) % base
 
 
-def all_ngrams(allowed: NDArray[np.bool_], order: int) -> list[Codes]:
-    """Return, for n = 1 … order + 1, all n-grams whose neighbours are among the allowed pairs, (K, K)."""
+def all_ngrams(
+    allowed: NDArray[np.bool_], order: int, positions: Callable[[], LabelPositions] | None = None
+) -> list[Codes]:
+    """Return, for n = 1 … order + 1, all n-grams whose neighbours are among the allowed pairs, (K, K).
+
+    positions : returns the labels of the training data, with which very many n-grams are compared; None: not compared.
+    """
     K = len(allowed)
     _check_codes(K, order + 1)
     ngrams = [np.arange(K, dtype=np.int64)]
@@ -241,6 +248,8 @@ def all_ngrams(allowed: NDArray[np.bool_], order: int) -> list[Codes]:
         _check_memory(len(ngrams[-1]) * K)
         longer = (ngrams[-1][:, None] * K + np.arange(K)).ravel()
         ngrams.append(longer[allowed[longer // K % K, longer % K]])
+    if positions is not None and STEP_BYTES * len(ngrams[-1]) > MANY_BYTES:
+        _warn_of_many(len(ngrams[-1]), order, len(positions().rows))
     return ngrams
 
 
@@ -309,6 +318,17 @@ def _check_memory(n_steps: float) -> None:
         STEP_BYTES * n_steps,
         "give a smaller order, or ngrams='observed'",
     )
+
+
+def _warn_of_many(n_steps: int, order: int, n_tokens: int) -> None:
+    """Warn if the n-grams of order + 1 labels are more than the tokens of the training data."""
+    if n_steps > n_tokens:
+        warn_caller(
+            f"order={order} makes {n_steps:,} runs of {order + 1} labels, which take about "
+            f"{STEP_BYTES * n_steps / 2**30:.1f} GB, for {n_tokens:,} tokens: ngrams='observed' keeps only those that "
+            "occur in the labels, and a smaller order has fewer",
+            LargeModel,
+        )
 
 
 def link_scores(w: Array, parts: NDArray[np.int32]) -> Array:

@@ -19,7 +19,7 @@ from maxmargin.inputs.labels.labels import cost_matrix, label_numbers, label_set
 from maxmargin.inputs.packed.packed_rows import packed_atoms
 from maxmargin.inputs.tokens.token_templates import TokenTemplates
 from maxmargin.inputs.tokens.tokens import SequencePacker, Sequences
-from maxmargin.inputs.tokens.transitions import allowed_transitions
+from maxmargin.inputs.tokens.transitions import allowed_transitions, warn_of_other_labels
 from maxmargin.inputs.tokens.vocabulary import Vocabulary
 from maxmargin.kernels.units import UnitTask
 from maxmargin.problem.contract.scored import BestOutputs
@@ -193,6 +193,7 @@ class Chain(UnitTask):
         self.n_labels_ = len(self.classes_)
         self.cost_ = cost_matrix(self.costs, self.classes_)
         self.ruled_ = allowed_transitions(self.forbidden, self.numbers_)
+        warn_of_other_labels(self.forbidden, self.classes_)
         self.allowed_ = self.ruled_.copy()  # _set_runs removes pairs that training has not seen
 
     def _set_runs(self, positions: Callable[[], LabelPositions]) -> None:
@@ -212,7 +213,7 @@ class Chain(UnitTask):
         if order == 1 and not self.pruned_ and len(self.chosen_) == 0:
             return
         T = np.isfinite(self.cut(self.allowed_)[0])
-        ngrams = self._observed(positions(), T) if self.pruned_ else all_ngrams(T, order)
+        ngrams = self._observed(positions(), T) if self.pruned_ else all_ngrams(T, order, positions)
         if order == 1 and len(self.chosen_) == 0:  # other pairs are forbidden
             T, s, _ = self.cut(self.allowed_)
             T.ravel()[np.setdiff1d(np.arange(T.size), ngrams[1])] = -np.inf
@@ -431,7 +432,7 @@ class Chain(UnitTask):
             if top > self.n_links_:
                 parts["ngrams"] = w[self.n_links_ : top]
             if len(self.chosen_):
-                parts["transition_features"] = w[top : self.first_].reshape(-1, len(pairs))
+                parts["transition_features"] = w[top : self.first_].reshape(len(self.chosen_), len(pairs))
         return parts if self.kernel is not None else {**parts, "features": w[self.first_ :].reshape(-1, self.n_labels_)}
 
     @property
