@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 from typing import ClassVar
 
 from maxmargin.base.files.fields import Flag, Real, Text, Whole
 from maxmargin.base.files.objects import Fields
-from maxmargin.problem.dual.objective import relative_gap
 
 
 @dataclass(frozen=True)
@@ -20,11 +19,12 @@ class CountingCertificate:
 
     Parameters
     ----------
-    primal : the objective of the returned model, measured from scratch.
+    primal : an upper bound on the objective of the returned model, measured from scratch.
     dual : a lower bound on every objective value, from the gradient at the model; -inf if none is proved.
     at_zero : ½ for every correct output.
     residual : that of the linear system, measured from scratch, relative to its right side.
-    converged : True if the residual is within ten times tol, or rounding.
+    converged : True if the residual is at most ten times tol (or 1e-9) and, where a lower bound is proved, the relative
+        gap at most ten times tol (or 1e-6).
     solver : "closed form" or "conjugate gradients".
     iterations : those of conjugate gradients.
     seconds, cpu_seconds : the first model of a path includes the work shared by all.
@@ -62,7 +62,7 @@ class CountingCertificate:
     @property
     def relative_gap(self) -> float:
         """The share of the whole objective that might still be gained; inf if there is no lower bound."""
-        return relative_gap(self.at_zero + self.primal, self.at_zero + self.dual)
+        return whole_gap(self.at_zero, self.primal, self.dual)
 
     def explained(self) -> list[str]:
         """Explain in sentences, for readers new to the subject, what the certificate proves."""
@@ -90,3 +90,11 @@ class CountingCertificate:
             f"objective {self.primal:.6g}, {bound}, residual {self.residual:.2g} "
             f"({how}, {self.seconds:.2f} s, {self.stop_reason})"
         )
+
+
+def whole_gap(at_zero: float, primal: float, dual: float) -> float:
+    """Return (P - D) / P for the whole objective, the sum of squares; inf if it is lost in the rounding of at_zero."""
+    whole = at_zero + primal
+    if not (isfinite(primal) and isfinite(dual)) or (whole <= 0 and primal > dual):
+        return inf
+    return max(primal - dual, 0.0) / whole if whole > 0 else 0.0

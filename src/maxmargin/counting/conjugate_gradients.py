@@ -159,7 +159,10 @@ def solve(
             at.tol = at.residual / 10
         at.P = Z + (now / at.before if at.iteration else 0.0) * at.P
         product = 2 * problem.lam * at.P + inputs.adjoint(problem.curvature(inputs.applied(at.P)))
-        step = now / float(np.vdot(product, at.P))
+        bend = float(np.vdot(product, at.P))
+        if not bend > 0:  # only rounding errors are left
+            break
+        step = now / bend
         at.W = at.W + step * at.P
         at.R -= step * product
         at.before, at.iteration = now, at.iteration + 1

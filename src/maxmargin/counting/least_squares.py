@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
 
 from maxmargin.base.arrays import Array, Index
 from maxmargin.counting.moments import Moments
+
+
+class Magnitudes(NamedTuple):
+    """Lengths without cancellation, for every example."""
+
+    curvature: Array  # (n,) upper bounds on the norm of the Hessian of the loss, and on the terms it is made of
+    target: Array  # (n,) the same for the right side of the linear system
 
 
 @dataclass
@@ -89,6 +96,18 @@ class LeastSquares:
     def target(self) -> Array:
         """Return the right side of (3)."""
         return self.summed(self.centred)
+
+    def magnitudes(self) -> Magnitudes:
+        """Return the lengths of all that is added and subtracted in `curvature` and `target`, for bounds on their
+        rounding errors.
+        """
+        lengths, means = np.linalg.norm(self.rows, axis=1), np.linalg.norm(self.moments.means(), axis=1)
+        added = lengths + means[self.owner]  # of φ(y) and μ, which may cancel in c_y
+        centred = np.linalg.norm(self.centred, axis=1)
+        # Sums over features are relative to c_y, and c_y itself is rounded only twice.
+        share = min(1.0, 4 / self.moments.dim)
+        curvature = self.counts * self.moments.mean_squares() + self.summed(centred**2 + share * added**2)
+        return Magnitudes(curvature + 4 * self.inverse * self.counts * self.summed(lengths**2), self.summed(added))
 
     def value(self, F: Array, norm: float) -> float:
         """Return J of (1), given the values F = f(xᵢ) and ‖f‖²."""

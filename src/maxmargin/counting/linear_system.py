@@ -5,23 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf, sqrt
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.linalg import norm as norm_of_sparse
 
 from maxmargin.base.arrays import Array, Index
 from maxmargin.base.files.learnt import Keeper
 from maxmargin.base.progress_line import LiveLine
-from maxmargin.base.rounding import gamma
 from maxmargin.base.time_left import TimeLeft
 from maxmargin.counting import conjugate_gradients
-from maxmargin.counting.certificate import CountingCertificate
+from maxmargin.counting.certificate import CountingCertificate, whole_gap
 from maxmargin.counting.closed_form import ClosedForm
 from maxmargin.counting.conjugate_gradients import KernelInputs, LinearInputs
 from maxmargin.counting.least_squares import LeastSquares
+from maxmargin.counting.measured import Bounds, bounds
 from maxmargin.counting.moments import Moments
 from maxmargin.counting.targets import MARGIN, Target
 
@@ -30,6 +27,8 @@ SolverName = Literal["auto", "closed", "cg"]
 CLOSED_ROWS = 3000  # the largest number of rows for which the closed form, cubic in it, is faster
 CLOSED_LINEAR_ROWS = 500  # the same if linear inputs have few features, whose weights can be solved for
 ROUNDING = 1e-9  # the smallest residual that floating point numbers allow
+GAP = 1e-6  # the smallest relative gap that can be asked for: the rounding of large sets leaves about 1e-7
+ROUNDED = "rounding errors left a gap"
 SOLVERS = get_args(SolverName)
 
 
@@ -139,7 +138,7 @@ class DecomposedSystem:
                 self.tol,
                 self.max_iter,
                 start,
-                lambda coefficients: self._converged(self._measure(problem, coefficients).residual),
+                lambda coefficients: self._accepted(problem, coefficients),
                 self._watch() if self.line.on else None,
                 keeper,
             )
@@ -148,7 +147,7 @@ class DecomposedSystem:
 
     def weights(self, solution: CountingSolution) -> Array:
         """Return the (p, d) weights of input features, for the linear kernel."""
-        return solution.coefficients if self.primal else np.asarray(self.system.X.T @ solution.coefficients)
+        return self._feature_weights(solution.coefficients)
 
     def _watch(self) -> Callable[[int, float], None]:
         """Return a function that shows the progress of conjugate gradients."""
@@ -163,74 +162,58 @@ class DecomposedSystem:
         return watch
 
     def _certificate(self, problem: LeastSquares, found: Array, iterations: int) -> CountingCertificate:
-        measured = self._measure(problem, found)
-        converged = self._converged(measured.residual)
+        residual, proved = self._residual(problem, found), self._bounds(problem, found)
+        converged = self._converged(problem, residual, proved)
         exhausted = not converged and iterations >= self.max_iter
-        bound = -inf
-        if problem.convex:  # by (4), and because squares are not negative
-            below = (sqrt(self._squared_norm(measured.gradient)) + measured.unsure_gradient) ** 2 / (4 * problem.lam)
-            bound = max(measured.value - measured.unsure - below, -problem.at_zero)
         began, self.began = self.began, _clocks()
         seconds, cpu_seconds = (now - before for now, before in zip(self.began, began, strict=True))
         return CountingCertificate(
-            primal=measured.value + measured.unsure,
-            dual=bound,
+            primal=proved.upper,
+            dual=proved.lower,
             at_zero=problem.at_zero,
-            residual=measured.residual,
+            residual=residual,
             converged=converged,
             solver="conjugate gradients" if self.closed is None else "closed form",
             iterations=iterations,
             seconds=seconds,
             cpu_seconds=cpu_seconds,
-            stop_reason="converged" if converged else "max_iter reached" if exhausted else "finished",
+            stop_reason="converged" if converged else "max_iter reached" if exhausted else ROUNDED,
         )
 
-    def _converged(self, residual: float) -> bool:
-        return residual <= max(10 * self.tol, ROUNDING)
+    def _converged(self, problem: LeastSquares, residual: float, proved: Bounds) -> bool:
+        """Return whether the residual is small and, if a lower bound is proved, so is the gap."""
+        gap = whole_gap(problem.at_zero, proved.upper, proved.lower) if problem.convex else 0.0
+        return residual <= max(10 * self.tol, ROUNDING) and gap <= max(10 * self.tol, GAP)
 
-    def _measure(self, problem: LeastSquares, found: Array) -> _Measured:
-        """Measure objective, residual and gradient from scratch."""
+    def _accepted(self, problem: LeastSquares, found: Array) -> bool:
+        """Return whether further iterations are not needed, or cannot make the gap small because of rounding."""
+        residual = self._residual(problem, found)
+        if residual > max(10 * self.tol, ROUNDING):
+            return False
+        proved = self._bounds(problem, found)
+        rounded = proved.rounding > max(10 * self.tol, GAP) * (problem.at_zero + proved.upper)
+        return rounded or self._converged(problem, residual, proved)
+
+    def _bounds(self, problem: LeastSquares, found: Array) -> Bounds:
+        """Return bounds on the objective: for the linear kernel at the weights of the features, which are the model."""
+        if self.system.X is None:
+            return bounds(problem, self.K, found, kernel=True)
+        return bounds(problem, self.system.X, self._feature_weights(found), kernel=False)
+
+    def _feature_weights(self, found: Array) -> Array:
+        return found if self.primal else np.asarray(self.system.X.T @ found)
+
+    def _residual(self, problem: LeastSquares, found: Array) -> float:
+        """Measure the residual of the linear system from scratch, relative to its right side."""
+        target = problem.target()
         if self.K is not None:
-            F, target = self.K @ found, problem.target()
-            curved = problem.curvature(F)
-            gradient = 2 * problem.lam * found + curved - target
-            norm, size = float(np.vdot(found, F)), float(np.linalg.norm(self.K))
+            rest = 2 * problem.lam * found + problem.curvature(self.K @ found) - target
         else:
             assert self.inputs is not None
-            F, target = np.asarray(self.system.X @ found), self.inputs.adjoint(problem.target())
-            curved = problem.curvature(F)
-            gradient = 2 * problem.lam * found + self.inputs.adjoint(curved) - target
-            norm, size = float(np.vdot(found, found)), _length(self.system.X)
-        residual = float(np.linalg.norm(gradient) / max(float(np.linalg.norm(target)), 1e-300))
-        # Values F are off by at most e, and sums of products of F in proportion to their lengths (rounding.py).
-        g = gamma(sum(F.shape) + sum(found.shape) + 8)
-        lengths = float(np.linalg.norm(curved)) + float(np.linalg.norm(problem.target()))
-        sizes = size * float(np.linalg.norm(found)) + float(np.linalg.norm(F))
-        unsure = g * (problem.lam * abs(norm) + 2 * sizes * lengths)
-        # Converts an error of values into one of the norm of a function.
-        across = sqrt(size) if self.K is not None else size
-        slope = g * across * (2 * lengths + 2 * problem.lam * float(np.linalg.norm(found)) * across)
-        return _Measured(problem.value(F, norm), residual, gradient, unsure, slope)
-
-    def _squared_norm(self, coefficients: Array) -> float:
-        """Return ‖f‖² of the function with these coefficients."""
-        image = coefficients if self.K is None else self.K @ coefficients
-        return max(float(np.vdot(coefficients, image)), 0.0)
-
-
-class _Measured(NamedTuple):
-    """Measurements of a solution."""
-
-    value: float  # J
-    residual: float  # relative to the right side of the system
-    gradient: Array  # as coefficients, like those of the model
-    unsure: float  # bound on the rounding error of J
-    unsure_gradient: float  # bound on the rounding error of the length of its gradient
-
-
-def _length(X: Any) -> float:
-    """Return the Frobenius norm of X."""
-    return float(norm_of_sparse(X) if sparse.issparse(X) else np.linalg.norm(X))
+            curved = problem.curvature(np.asarray(self.system.X @ found))
+            target = self.inputs.adjoint(target)
+            rest = 2 * problem.lam * found + self.inputs.adjoint(curved) - target
+        return float(np.linalg.norm(rest) / max(float(np.linalg.norm(target)), 1e-300))
 
 
 def _clocks() -> tuple[float, float]:

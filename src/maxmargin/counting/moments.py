@@ -64,6 +64,13 @@ class Moments:
             result[members] = each.cov_apply(F[members])
         return result
 
+    def mean_squares(self) -> Array:
+        """Return the (n,) upper bounds on E‖φ‖²."""
+        squares = np.empty(self.n)
+        for each, members in self.groups:
+            squares[members] = each.mean_square()
+        return squares
+
     def inverse_sizes(self) -> Array:
         """Return the (n,) numbers 1/|Yᵢ|, or 0 if they underflow."""
         sizes = np.empty(self.n)

@@ -21,8 +21,9 @@ from __future__ import annotations
 import numpy as np
 
 from maxmargin.base.arrays import Array
+from maxmargin.base.rounding import gamma
 from maxmargin.counting.closed_form import ClosedForm
-from maxmargin.counting.least_squares import LeastSquares
+from maxmargin.counting.least_squares import LeastSquares, Magnitudes
 
 
 class SimilarityLeastSquares(LeastSquares):
@@ -34,8 +35,9 @@ class SimilarityLeastSquares(LeastSquares):
 
     @property
     def at_zero(self) -> float:
-        """The sum of ½ cᵀSc over the correct outputs."""
-        squares = 0.0
+        """The sum of ½ cᵀSc over the correct outputs, raised by its rounding error."""
+        sizes = super().magnitudes().target ** 2 * self.moments.mean_squares()
+        squares = gamma(self.rows.size + 16) * float(sizes.sum())
         for each, members in self.moments.groups:
             own = self.centred[np.isin(self.owner, members)]
             squares += float(np.vdot(own, each.cov_apply(own)))
@@ -46,6 +48,10 @@ class SimilarityLeastSquares(LeastSquares):
 
     def target(self) -> Array:
         return self.moments.apply(self.summed(self.centred))
+
+    def magnitudes(self) -> Magnitudes:
+        squares, plain = self.moments.mean_squares(), super().magnitudes()
+        return Magnitudes(self.counts * squares, squares * plain.target)
 
     def loss_unseen(self, F: Array) -> float:
         """Return the squared errors themselves, because what is fitted is what is to be predicted."""

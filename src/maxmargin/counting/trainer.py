@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
+from math import isfinite
 from typing import Any, ClassVar, NamedTuple, Self, TypedDict, TypeVar
 
 import numpy as np
@@ -246,10 +247,12 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
         self.alpha_, self.chosen_by_ = penalty
         self.certificate_ = solution.certificate
         if not solution.certificate.converged:
+            gap = solution.certificate.relative_gap
+            proved = f" and a relative gap of {gap:.3g}" if isfinite(gap) else ""
             warn_caller(
-                f"{type(self).__name__} stopped with a residual of {solution.certificate.residual:.3g}, above tol = "
-                f"{self.tol:g} ({solution.certificate.stop_reason}): raise max_iter (now {self.max_iter}) or alpha, "
-                "scale the features alike, or use solver='closed'",
+                f"{type(self).__name__} stopped with a residual of {solution.certificate.residual:.3g}{proved}, for "
+                f"tol = {self.tol:g} ({solution.certificate.stop_reason}): raise max_iter (now {self.max_iter}) or "
+                "alpha, scale the features alike, or use solver='closed'",
                 ConvergenceWarning,
             )
         self.n_iter_ = max(1, solution.certificate.iterations)

@@ -47,6 +47,8 @@ class Assignments(OutputSet):
     maxmargin.Assigner : learns assignments with a large margin.
     """
 
+    indicators = True
+
     def __init__(self, items: ItemsLike, places: ItemsLike | None = None):
         self.items = items
         self.places = places

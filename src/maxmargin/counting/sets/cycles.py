@@ -96,6 +96,9 @@ class CyclicPermutations(ItemPairSet):
         p3 = 2 * _inverse_factorials(n - 3) / (n * (n - 1) * (n - 2) * float(_length_weights(n).sum()))
         return (n - 2) * p3, p3
 
+    def mean_square(self) -> float:
+        return float(len(self._items))  # the most arcs of a cycle
+
     def mean(self) -> Array:
         return np.full(self.dim, 0.0 if self.signed else self.shares()[0] / 2)
 
@@ -204,6 +207,9 @@ class HamiltonianCycles(ItemPairSet):
 
     def log_size(self) -> float:
         return float(gammaln(len(self._items)) - (0.0 if self.directed else np.log(2.0)))
+
+    def mean_square(self) -> float:
+        return float(len(self._items))  # the most arcs of a cycle
 
     def mean(self) -> Array:
         share = 1 / (len(self._items) - 1)

@@ -163,6 +163,8 @@ class HierarchyPaths(OutputSet):
     HierarchyLabels : one label at a time.
     """
 
+    indicators = True
+
     def __init__(self, taxonomy: Any):
         self.taxonomy = taxonomy
         _ = self._tree

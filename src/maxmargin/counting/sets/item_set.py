@@ -10,7 +10,9 @@ from maxmargin.counting.sets.output_set import OutputSet
 
 
 class ItemSet(OutputSet):
-    """An output set with named or numbered items. By default φ has a coordinate for each of them."""
+    """An output set with named or numbered items. By default φ has a coordinate for each of them, which is 0 or 1."""
+
+    indicators = True
 
     @cached_property
     def _items(self) -> Items:

@@ -62,6 +62,9 @@ class Permutations(ItemPairSet):
     def log_size(self) -> float:
         return float(gammaln(len(self._items) + 1.0))
 
+    def mean_square(self) -> float:
+        return float(self.dim)  # features are 1, 0 or -1
+
     def mean(self) -> Array:
         return np.zeros(self.dim)
 
@@ -134,6 +137,9 @@ class PartialTournaments(ItemPairSet):
 
     def log_size(self) -> float:
         return float(self.dim * np.log(3.0))
+
+    def mean_square(self) -> float:
+        return float(self.dim)  # features are 1, 0 or -1
 
     def mean(self) -> Array:
         return np.zeros(self.dim)

@@ -20,7 +20,9 @@ from sklearn.base import BaseEstimator
 from maxmargin.base.arrays import Array
 from maxmargin.base.files.fields import Sized
 from maxmargin.base.files.objects import Fields, parameters_of
+from maxmargin.base.rounding import gamma
 
+ROWS = 256  # rows of the covariance that are computed at once
 MOST_ITEMS = 2**12  # the most items of an output set in a model file
 
 
@@ -71,6 +73,7 @@ class OutputSet(BaseEstimator):
         return dict.fromkeys(parameters_of(cls), Sized(MOST_ITEMS))
 
     repeats: int = 1  # how often the features of the paper repeat each coordinate: 2 if φ_uv = -φ_vu is kept once
+    indicators: bool = False  # whether all features are known to be 0 or 1
     uniform: bool = True  # whether the moments are those of the uniform distribution
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -100,6 +103,18 @@ class OutputSet(BaseEstimator):
     def cov_apply(self, F: Array) -> Array:
         """Return F S for (k, d) rows F, without forming S if it has structure."""
         raise NotImplementedError
+
+    def mean_square(self) -> float:
+        """Return an upper bound on E‖φ‖², to which the rounding errors of `mean` and `cov_apply` are relative."""
+        mean = self.mean()
+        if self.indicators:
+            squares = float(mean.sum())
+        else:  # the variances of all coordinates, and their squared means
+            squares = float(np.vdot(mean, mean))
+            for begin in range(0, self.dim, ROWS):
+                rows = np.eye(min(ROWS, self.dim - begin), self.dim, begin)
+                squares += float(np.vdot(rows, self.cov_apply(rows)))
+        return squares * (1 + gamma(2 * self.dim + 64))
 
     def cov_spectrum(self) -> list[Eigenspace] | None:
         """Return the distinct eigenvalues of S, including 0, with their projections; None unless they are few and

@@ -24,6 +24,8 @@ class AllIndicators(OutputSet):
     fair coins.
     """
 
+    indicators = True
+
     def log_size(self) -> float:
         return self.dim * log(2.0)
 

@@ -92,7 +92,7 @@ def relative_gap(primal: float, dual: float) -> float:
     if not (isfinite(primal) and isfinite(dual)):
         return inf
     if primal <= 0:
-        return 0.0 if dual >= primal else inf
+        return 0.0 if dual >= primal == 0 else inf  # an objective is a sum of squares and losses
     return max(primal - dual, 0.0) / primal
 
 
