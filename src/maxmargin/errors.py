@@ -1,4 +1,4 @@
-"""The exceptions and warnings that maxmargin raises on its own account."""
+"""The exception and warning classes of maxmargin."""
 
 from maxmargin.base.errors import (
     CheckpointDamaged,

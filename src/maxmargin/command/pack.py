@@ -9,7 +9,7 @@ from maxmargin.command.saying import say
 
 
 def run(settings: argparse.Namespace) -> int:
-    """Read, write the folder and print a summary."""
+    """Read the examples, write the folder and print a summary."""
     from maxmargin.packing import pack
 
     examples, options = KINDS[settings.kind].module().to_pack(settings.data, settings)

@@ -26,11 +26,12 @@ class JointKernelTask(UnitTask):
     """A task that is defined by the kernel ⟨Ψ(x, z), Ψ(x', z')⟩ (Tsochantaridis et al. 2004, section 3).
 
     A subclass defines `joint_kernel((x, z), (x2, z2))`, `loss(y, z)` and `outputs(x)`, the list of all outputs of x.
-    The units are all pairs of an input and one of its outputs, so this is for few examples with few outputs each.
+    The kernel is computed for all pairs of an input and one of its outputs, so such a task can have only few examples
+    with few outputs each.
     """
 
     def joint_kernel(self, first: tuple[Any, Any], second: tuple[Any, Any]) -> float:
-        """Return the inner product of two inputs with an output each."""
+        """Return ⟨Ψ(x, z), Ψ(x2, z2)⟩ of the pairs first = (x, z) and second = (x2, z2)."""
         raise TaskError(f"{type(self).__name__} must define joint_kernel((x, z), (x2, z2))")
 
     def setup(self, X: Sequence[Any], Y: Sequence[Any]) -> None:
@@ -76,12 +77,15 @@ class JointKernelTask(UnitTask):
 
     def argmax(self, w: Array, x: Any, y: Any = None) -> Any:
         if y is not None:
-            raise TaskError("argmax(w, x, y) with y: loss-augmented search works on packed training data only")
+            raise TaskError("argmax(w, x, y) does not support y; loss-augmented search needs packed training data")
         return self.decode(w, [x])[0]
 
 
 class ListedBatch(AtomBatch, RescaledSearch):
-    """Examples with all their outputs: example i has the units bounds[i]:bounds[i + 1], truths[i] is the true one."""
+    """Examples with lists of all their outputs.
+
+    Example i has the units bounds[i]:bounds[i + 1], one per output, and truths[i] is the unit of its true output.
+    """
 
     def __init__(
         self,
@@ -117,7 +121,7 @@ class ListedBatch(AtomBatch, RescaledSearch):
 
 
 class JointKernel(Kernel):
-    """The kernel of pairs (x, z), computed one value at a time."""
+    """The kernel of pairs (x, z), computed by one call of `function` per value."""
 
     def __init__(self, function: Callable[[Any, Any], float], cache_mb: float = 1024.0):
         self.function = function

@@ -17,34 +17,37 @@ from maxmargin.solvers.requirements import Requirements
 from maxmargin.solvers.solution import Solution
 from maxmargin.solvers.steps import Step
 
-MOST_AGAIN = 1000  # the most passes without a search after one with a search
+MOST_AGAIN = 1000  # the largest number of cached passes after one oracle pass
 
 
 class BCFW(Solver, name="bcfw"):
-    """Improve the dual one example at a time, with exact steps among all planes remembered for it.
+    """Block-coordinate Frank-Wolfe: improve the dual one example at a time, by exact steps among its cached planes.
 
-    Minimise   P(w) = ½‖w‖² + C/n Σᵢ vᵢ max_z [Δ(yᵢ,z) - ⟨w, δΨᵢ(z)⟩]                          (1)
-    (and its slack-rescaled and squared relatives, objective.py) through a dual point (block_dual.py):
+    The solver minimises
+               P(w) = ½‖w‖² + C/n Σᵢ vᵢ max_z [Δ(yᵢ,z) - ⟨w, δΨᵢ(z)⟩]                          (1)
+    (or its forms with slack rescaling and squared slacks, see objective.py) by raising a dual point (block_dual.py)
                D = Σ α b - ½‖w‖² <= min P,   w = Σ α a.                                        (2)
-    A visit of example i asks the oracle for its most violated plane at w and moves weight, exactly and pairwise, among
-    this plane, the cached planes of i and the truth; D never falls, even if the plane was computed at a slightly
-    older w, so planes are asked for in blocks. After each oracle pass, cached passes make the same steps without the
-    oracle, as long as the last one gained more per unit of work than oracle pass and cached passes together so far.
-    PlaneDual does this. If a batch knows all planes of an example (classes), a visit solves the block at once; if
-    planes are sums over positions (chains), it moves weight position by position and revisits examples that gained.
-    The heights seen on the way estimate P(w) at no cost; the loop measures P(w) when the estimate looks converged.
-    If blocks pull w in directions that nearly cancel (features of very different sizes), steps of single examples are
-    too slow, and rounds over all examples replace them (joint_rounds.py).
+    A visit to example i asks the oracle for the most violated plane at w, and moves weight, exactly and pairwise, among
+    this plane, the cached planes of i and the truth. D never falls, even if the plane was computed at a slightly older
+    w, so the oracle is called for blocks of examples. After each oracle pass, cached passes make the same steps without
+    the oracle, as long as the last pass gained more per unit of work than this oracle pass and its cached passes did on
+    average. PlaneDual implements these steps. If a batch knows all planes of an example (classes), a visit solves the
+    block at once; if planes are sums over positions (chains), it moves weight position by position and revisits the
+    examples that gained. The heights of the planes found during a pass give an estimate of P(w) at no cost; P(w) is
+    measured when this estimate is close enough to D. If blocks pull w in directions that nearly cancel (features of
+    very different sizes), steps of single examples are too slow, and rounds over all examples replace them
+    (joint_rounds.py).
 
-    Lacoste-Julien, Jaggi, Schmidt, Pletscher (ICML 2013), Algorithm 4; the plane cache and the rule for cached passes
-    follow Shah, Kolmogorov, Lampert (CVPR 2015), with work counted instead of seconds so that a seed fixes the result.
+    The method is Algorithm 4 of Lacoste-Julien, Jaggi, Schmidt and Pletscher (ICML 2013). The plane cache and the rule
+    for cached passes follow Shah, Kolmogorov and Lampert (CVPR 2015), but count work instead of seconds, so that a seed
+    fixes the result.
 
     Parameters
     ----------
     tol, max_passes : as for `Solver`.
-    block : examples per oracle call; planes within a block are computed at a w that is up to this many steps old.
-    planes_per_example : if an example has more planes, its two lightest ones are folded into one.
-    cache_mb : the limit of the plane cache; one plane per example is always kept.
+    block : the number of examples per oracle call; their planes are computed at a w that is up to `block` steps old.
+    planes_per_example : if an example has more planes, the two of least weight are merged into one.
+    cache_mb : the size limit of the plane cache in megabytes; one plane per example is always kept.
     """
 
     block: int = 16
@@ -84,15 +87,15 @@ class BCFW(Solver, name="bcfw"):
             yield Step(blocks.w, guess=guess if np.isfinite(C) else None, memory=blocks, hoped=blocks.dual)
 
     def _round(self, oracle: Oracle, blocks: BlockDual, rng: np.random.Generator, most: float) -> tuple[Report, float]:
-        """Visit all examples with a search, then again without one while that gains more per unit of work than so far.
+        """Make an oracle pass, and cached passes while the last one gains more per unit of work than the average.
 
-        Visits that compare all outputs make at most `most` calls of the oracle. Return the report of the search and the
-        work of all visits.
+        Cached passes end before the calls of the oracle exceed `most`, because some batches count a visit as a call.
+        Returns the report of the oracle pass and the work of all passes.
         """
         before = blocks.dual
         found = blocks.search(oracle, rng.permutation(oracle.n), self.block)
         work, gain, share = found.work, np.inf, 1.0
-        # The limit matters for hard margins that cannot be met, whose dual grows without end; others stop long before.
+        # The limit matters only for hard margins that cannot be met, because their dual grows without end.
         while gain * work >= share * (blocks.dual - before) > 0 and work < found.work + MOST_AGAIN:
             if oracle.calls + blocks.calls_again > most:
                 break

@@ -30,8 +30,8 @@ def test_nodes_and_what_is_above_them():
     ("text", "message"),
     [
         ("", "which is empty: the file has no nodes"),
-        ("a b\na c\n", "line 2: the node 'a' is on a second line"),
-        ("a a\n", "line 1: found 'a a'; expected a node and the nodes above it, all different"),
+        ("a b\na c\n", "line 2: the node 'a' begins a second line"),
+        ("a a\n", "line 1: found 'a a'; expected a node and its parents, all different"),
         ("a\t\tb\n", "line 1: found"),
     ],
 )

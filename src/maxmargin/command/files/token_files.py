@@ -1,4 +1,4 @@
-"""Files of label sequences in every format: reading their sentences, and writing predicted labels."""
+"""Read sentences from files of label sequences in any supported format, and write predicted labels."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ FileSentence = ConllSentence | CrfsuiteSequence
 
 
 class TokenFile(Protocol):
-    """A file of one format.
+    """A file of label sequences in one of the formats.
 
-    names : the names of the columns of tokens, if the file has them; known after the first sentence was read.
+    names : the names of the token columns, if the file has any; set when the first sentence has been read.
     """
 
     names: list[str] | None
 
     def __iter__(self) -> Iterator[tuple[FileSentence, Any]]:
-        """Yield sentences, each with what is needed to write it again."""
+        """Yield pairs of a sentence and the data that `with_labels` needs to write it."""
 
     def with_labels(self, written: Any, labels: Sequence[Any]) -> str:
-        """Return the text of a sentence with its predictions."""
+        """Return the text of a sentence with predicted labels; `written` is the second element of its pair."""
 
 
 def token_file(form: str, name: str, columns: Sequence[str] | None, labelled: bool, settings: Any) -> TokenFile:
     """Return the file of this name and format.
 
     columns : the names of the columns that a model needs, if it makes features from columns.
-    labelled : whether there are labels; if not, an additional column is ignored.
+    labelled : whether the file must have labels; if not, a column of labels is ignored.
     """
     if form == "crfsuite":
         return CrfsuiteFile(name)
@@ -49,7 +49,7 @@ def token_file(form: str, name: str, columns: Sequence[str] | None, labelled: bo
 
 
 class ConllFile:
-    """Columns separated by blanks; predictions are an additional column, as conlleval reads them."""
+    """A file with columns separated by blanks; predictions are an additional column, as conlleval reads them."""
 
     names: list[str] | None = None
 
@@ -65,7 +65,7 @@ class ConllFile:
         found, width = len(sentence.tokens[0]), len(self.columns)
         if found not in (width, width + 1):
             names = ", ".join(self.columns)
-            raise ValueError(f"the file has {found} columns; expected {width} ({names}), or these and a label")
+            raise ValueError(f"the file has {found} columns; expected {width} ({names}), or these and a label column")
         return sentence if found == width else ConllSentence([token[:width] for token in sentence.tokens], [])
 
     def with_labels(self, written: Any, labels: Sequence[Any]) -> str:
@@ -75,7 +75,7 @@ class ConllFile:
 
 
 class CrfsuiteFile:
-    """Features of tokens; predictions are labels alone, one per line."""
+    """A file with the features of a token on every line; predictions are written as labels only, one per line."""
 
     names: list[str] | None = None
 
@@ -90,7 +90,7 @@ class CrfsuiteFile:
 
 
 class JsonlFile:
-    """Records; predictions are an additional key, "predicted"."""
+    """A file with a JSON record on every line; predictions are an additional key, "predicted"."""
 
     names: list[str] | None = None
 
@@ -105,7 +105,7 @@ class JsonlFile:
 
 
 class TableFile:
-    """Rows of tokens; predictions are an additional column, "predicted"."""
+    """A table with a token on every row; predictions are an additional column, "predicted"."""
 
     def __init__(self, name: str, columns: Sequence[str] | None, sequence: str, label: str):
         self.file, self.columns, self.sequence, self.label = name, columns, sequence, label

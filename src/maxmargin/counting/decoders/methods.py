@@ -4,7 +4,7 @@ from __future__ import annotations
 
 METHODS = ("auto", "exact", "local", "milp")
 EXACT = 20  # the most items for "exact", which needs tables of 2^n rows
-AUTO = 15  # the most items for which "auto" is exact, in milliseconds, faster than a local search
+AUTO = 15  # the most items for which "auto" is exact; it then takes milliseconds, less than a local search
 
 
 def check_method(method: str, n: int) -> None:

@@ -25,17 +25,17 @@ class Permutations(ItemPairSet):
 
         φ_uv(y) = +1 if u comes before v, -1 otherwise,        u < v,
 
-    (Gärtner and Vembu 2009, Sect. 5.3, with one coordinate for both (u, v) and (v, u)). The mean is 0, and the
-    covariance 1 at equal pairs, ±1/3 at pairs with one item in common, 0 elsewhere: its eigenvalues are (n+1)/3 on the
-    functions g_u - g_v, and 1/3 on those whose sums over v are 0.
+    (Gärtner and Vembu 2009, Sect. 5.3, with one coordinate for both (u, v) and (v, u)). The mean is 0. The covariance
+    is 1 for equal pairs, ±1/3 for pairs with one item in common, and 0 for others. Its eigenvalues are (n+1)/3 on the
+    functions g_u - g_v, and 1/3 on the functions whose sums over v are 0.
 
     Parameters
     ----------
     items : the number of items, or their names.
-    method : how the best order is searched, which is the NP-hard linear ordering problem. "exact": over all sets of
-        first items, at most 20 items; "local": single items are moved, from several starts; "milp": an integer program,
-        exact, a second for 20 items without a clear order, and slow for more; "auto": "exact" for at most 15 items,
-        "local" beyond.
+    method : the search for the best order, which is the NP-hard linear ordering problem. "exact" is a dynamic program
+        over all sets of first items, for at most 20 items. "local" moves single items, from several starts. "milp"
+        solves an integer program exactly; 20 items without a clear order take a second, and more items are slow.
+        "auto" is "exact" for at most 15 items and "local" for more.
 
     Examples
     --------
@@ -107,8 +107,8 @@ class PartialTournaments(ItemPairSet):
 
         φ_uv(y) = +1 if (u, v) in y, -1 if (v, u) in y, 0 otherwise,        u < v
 
-    (Gärtner and Vembu 2009, Sect. 5.4: a relaxation of partial orders). Pairs are independent: the mean is 0, and the
-    covariance 2/3 times the identity. (The paper prints other values for pairs with an item in common: it is 0.)
+    (Gärtner and Vembu 2009, Sect. 5.4: a relaxation of partial orders). Pairs are independent, so the mean is 0 and
+    the covariance is 2/3 times the identity. (For pairs with an item in common, the paper prints other values than 0.)
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rows with any number of labels each, as files hold them."""
+"""Rows with any number of labels each, as read from a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy import sparse
 
 
 class MultilabelRows(NamedTuple):
-    """Rows of a file: X, and Y with a column of zeros and ones per label.
+    """Features and labels of the rows of a file.
 
     Attributes
     ----------
@@ -24,11 +24,11 @@ class MultilabelRows(NamedTuple):
     X: sparse.csr_array
     Y: NDArray[np.int64]
     labels: list[str]
-    names: Sequence[str]  # names of the columns of X
+    names: Sequence[str]
 
 
 class NumberedNames(Sequence[str]):
-    """The numbers of columns as their names, created on demand because there may be billions."""
+    """Column numbers as names of columns, created on demand because there may be billions of columns."""
 
     def __init__(self, n: int, first: int):
         self.numbers = range(first, first + n)

@@ -16,7 +16,7 @@ from maxmargin.inputs.readers.text_file import TextFile, reading, writing
 
 
 def read_taxonomy(source: TextFile) -> dict[str, list[str | None]]:
-    r"""Return {node: its parents} as TaxonomySVC(taxonomy=…) takes it. Lines that begin with # are skipped.
+    r"""Read a taxonomy as the dictionary that TaxonomySVC(taxonomy=…) takes. Lines that begin with # are skipped.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ def read_taxonomy(source: TextFile) -> dict[str, list[str | None]]:
                 continue
             node, *above = names
             if "" in names or len(set(names)) < len(names):
-                raise lines.error(f"found {line[:60]!r}; expected a node and the nodes above it, all different")
+                raise lines.error(f"found {line[:60]!r}; expected a node and its parents, all different")
             if node in parents:
-                raise lines.error(f"the node {node!r} is on a second line; expected all nodes above it on one")
+                raise lines.error(f"the node {node!r} begins a second line; expected all its parents on one line")
             parents[node] = list(above) or [None]
         if not parents:
-            raise lines.error("the file has no nodes; expected one on every line, followed by the nodes above it")
+            raise lines.error("the file has no nodes; expected one on every line, followed by its parents")
     unnamed = [name for above in parents.values() for name in above if name is not None and name not in parents]
     if len(set(unnamed)) > 1 or [None] in parents.values():
         parents.update((name, [None]) for name in unnamed)

@@ -4,8 +4,9 @@
     subject to α >= 0, Σₖ αᵢₖ <= capᵢ = C vᵢ / n                          (Crammer and Singer 2001, section 4)
 
 The planes of xᵢ have the Gram matrix ‖xᵢ‖² (I + 11'), whatever the costs are. Given the heights h of all wrong labels
-at w, the best weights of example i for fixed weights of all others are the projection of α + h / ‖xᵢ‖² onto a simplex
-with one more weight for the truth, in O(K) and few steps (Michelot 1986; in liblinear, Keerthi et al. 2008).
+at w, the best weights of example i for fixed weights of all other examples are the projection of α + h / ‖xᵢ‖² onto a
+simplex with one more weight for the truth. It takes a few steps of O(K) (Michelot 1986; Keerthi et al. 2008 for
+liblinear).
 """
 
 from __future__ import annotations
@@ -38,12 +39,12 @@ class LabelledRows(NamedTuple):
 
     atoms: Atoms  # the features of units at each label
     units: NDArray[np.int64]  # the unit of each example
-    truths: Labels
+    truths: Labels  # the true label of each example
     cost: Array  # (K, K), cost[true, predicted]
 
 
 class ClassDual(BlockDual):
-    """BlockDual of classes, for plain slacks and finite C: α of all wrong labels, without storing any plane."""
+    """BlockDual of classes for plain slacks and finite C, which stores α for all wrong labels and no planes."""
 
     learnt: ClassVar[Fields] = {"alpha": NumberArray(float, "n", "n_classes", least=0), "_least": Real(least=0)}
 
@@ -65,7 +66,7 @@ class ClassDual(BlockDual):
         return np.asarray(self.alpha.sum(axis=1))
 
     def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
-        """Visit these examples; each visit uses the current Σ α a, and `block` is ignored."""
+        """Visit these examples one after the other; `block` is ignored, since each visit uses the current Σ α a."""
         report = self._visit(oracle, order)
         self.vectors.begin_mean()
         return report
@@ -109,7 +110,7 @@ class ClassDual(BlockDual):
 
     @cached_property
     def _largest(self) -> Planes:
-        """Return planes of the longest x and of the most expensive mistake, for any two labels."""
+        """Return two planes, for the longest x and for the most expensive mistake, between any two labels."""
         of = self.classes
         units = of.units[[int(np.argmax(self._squares[of.units])), int(np.argmax(of.cost.max(axis=1)[of.truths]))]]
         K = len(of.cost)
@@ -122,7 +123,7 @@ class ClassDual(BlockDual):
         self.dual = linear - self.vectors.settle()
 
     def _sum_up(self) -> float:
-        """Set Σ α a from α, and return Σ α b."""
+        """Compute Σ α a anew from α, and return Σ α b."""
         self.vectors.sums[:] = 0.0
         linear, *_ = self._totals(self.vectors.sums)
         return linear
@@ -133,7 +134,7 @@ class ClassDual(BlockDual):
     def proof(self) -> Proof:
         w = np.zeros(self.dim)
         linear, losses, mass, entries, excess = self._totals(w)
-        # scaling α down to its caps reduces the linear part by at most this share
+        # Scaling α down to its caps reduces the linear part by at most this share.
         linear -= (excess + gamma(self.alpha.shape[1] + 2)) * abs(linear)
         terms = entries + self.classes.atoms.terms
         return Proof(linear, losses * (1 + gamma(entries)), w, mass, terms, excess=excess)
@@ -145,7 +146,7 @@ class ClassDual(BlockDual):
         return class_totals(self._arrays, self.classes.atoms.arrays, self.alpha, sums, np.empty(self.n_classes))
 
     def slacks(self, w: Array, gains: Array | None = None) -> Array:
-        """Return the height of the highest plane of every example at w, of all labels, or 0."""
+        """Return, for every example, the height at w of the highest plane over all labels, which is at least 0."""
         of, heights = self.classes, self._scores(w)
         heights -= heights[np.arange(self.n), of.truths][:, None]
         heights += of.cost[of.truths]
@@ -191,5 +192,5 @@ class ClassDual(BlockDual):
 
     @property
     def visit_work(self) -> float:
-        # scores of all labels, by vector operations, and as much again for updates of w
+        # A visit computes the scores of all labels with vector operations; updates of w cost as much again.
         return 0.5 * self.classes.atoms.n_entries * len(self.classes.cost) + 100.0 * self.n + CALL

@@ -11,20 +11,20 @@ from maxmargin.structures.dependencies.heads import read_heads
 
 
 class LabelAttachment(NamedTuple):
-    """Scores of one label, over the arcs that have it."""
+    """Scores of one label; an arc is right if both its head and its label are."""
 
-    precision: float  # the share of right arcs, head and label, among those found with this label
-    recall: float  # the share of the true arcs with this label that were found
-    f1: float
-    support: int  # the number of true arcs
+    precision: float  # the share of right arcs among the predicted arcs with this label
+    recall: float  # the share of the true arcs with this label that were predicted
+    f1: float  # the harmonic mean of precision and recall
+    support: int  # the number of true arcs with this label
 
 
 class AttachmentScores(NamedTuple):
-    """Shares of words, over all sentences together."""
+    """Attachment scores of predicted trees, over the words of all sentences together."""
 
-    uas: float  # with the right head
-    las: float | None  # with the right head and label; None if trees have no labels
-    labels: float | None  # with the right label, whatever the head
+    uas: float  # unlabelled attachment score: the share of words with the right head
+    las: float | None  # labelled attachment score: the share with the right head and label; None without labels
+    labels: float | None  # the share of words with the right label, even if the head is wrong; None without labels
     exact_match: float  # the share of sentences without a mistake in head or label
     words: int  # the number of words that were counted
     by_label: dict[Hashable, LabelAttachment]  # empty if trees have no labels
@@ -38,7 +38,7 @@ def attachment_scores(truth: Sequence[Any], found: Sequence[Any], punctuation: A
     truth, found : sequences of trees
         Lists of heads, or of (head, label).
     punctuation : None, or a collection of labels
-        None counts all words. Otherwise words whose *true* label is one of these, such as {"punct"}, are not counted.
+        Words whose *true* label is in this collection, such as {"punct"}, are not counted. None counts all words.
 
     Returns
     -------

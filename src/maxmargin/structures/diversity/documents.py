@@ -28,16 +28,16 @@ class Documents:
         Texts, or dicts {field: text} such as {"title": …, "body": …}; or word counts, a sparse matrix
         (documents, words) or {field: matrix} with the same words in the same columns.
     query : str or sequence of int, optional
-        The text of the query or, with word counts, the column numbers of its words. Its words then do not count as
-        covered. Give it both for training and prediction, or for neither. The relevance orders of maxmargin.baselines
-        need it.
+        The text of the query or, with word counts, the column numbers of its words. The words of the query do not count
+        as covered. Give the query both for training and prediction, or for neither. The relevance orders of
+        maxmargin.baselines need it.
     features : array or table of shape (documents, F), optional
         Features of single documents, such as their rank by a search engine. A trained model names its weights by the
         columns of a table.
 
     See Also
     --------
-    maxmargin.Diversifier : The estimator that takes lists of them.
+    maxmargin.Diversifier : The estimator, which takes lists of Documents.
 
     Examples
     --------
@@ -58,15 +58,15 @@ class Documents:
 
 
 class WordCounts:
-    """Word counts per field of the documents of one query, the form that all searches read.
+    """Word counts per field of the documents of one query, the input of all searches.
 
-    Words are numbered within the query only: no weight belongs to a single word.
+    Every query has its own numbering of words, because no weight belongs to a single word.
     """
 
-    fields: dict[str, sparse.csr_array]  # (n, words) each
+    fields: dict[str, sparse.csr_array]  # an (n, words) matrix for each field
     query: NDArray[np.int64] | None  # word numbers of the query, repeated as often as they occur
-    features: Array  # (n, F)
-    feature_names: list[str] | None
+    features: Array  # (n, F) features of the documents
+    feature_names: list[str] | None  # F names, if the features were given as a table
 
     def __init__(self, fields: dict[str, Any], query: Any = None, features: Any = None):
         self.fields = {name: _checked_counts(fields[name], name) for name in sorted(fields)}
@@ -75,8 +75,8 @@ class WordCounts:
         for name, shape in shapes.items():
             if shape != shapes[first]:
                 raise ValueError(
-                    f"the counts of field {name!r} have shape {shape} but those of {first!r} {shapes[first]}; expected "
-                    "the same documents and words"
+                    f"the counts of field {name!r} have shape {shape} but the counts of field {first!r} have shape "
+                    f"{shapes[first]}; expected the same documents and words"
                 )
         if ANY in shapes:
             raise ValueError(f"a field is called {ANY!r}, which means all fields together; rename the field")
@@ -101,7 +101,7 @@ class WordCounts:
 
 
 def read_all(X: Any, vectorizer: Any = None, wordless: bool = False) -> list[WordCounts]:
-    """Read queries, each given as Documents, WordCounts, a list of texts or dicts, a sparse matrix, or a dict of those.
+    """Read queries given as Documents, WordCounts, lists of texts or dicts, sparse matrices, or dicts of matrices.
 
     wordless : whether queries without any words are allowed, as in prediction; training cannot use them.
     """
@@ -211,7 +211,7 @@ def _checked_counts(counts: Any, field: str) -> sparse.csr_array:
         d = int(np.searchsorted(matrix.indptr, negative[0], side="right")) - 1
         raise ValueError(
             f"the count of word {matrix.indices[negative[0]]} in field {field!r} of document {d} is "
-            f"{matrix.data[negative[0]]:g}; expected counts >= 0 (of a HashingVectorizer, alternate_sign=False)"
+            f"{matrix.data[negative[0]]:g}; expected counts >= 0 (use HashingVectorizer with alternate_sign=False)"
         )
     return matrix
 

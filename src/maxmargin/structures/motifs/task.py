@@ -21,7 +21,7 @@ from maxmargin.structures.motifs.windows import ChosenWindows, IntArray
 
 Unknown = Literal["error", "skip"]
 
-LARGEST_TABLE = 512  # words per search table: 4 letters of DNA, 2 of proteins; larger tables leave the fast cache
+LARGEST_TABLE = 512  # words per search table (4 letters of DNA, 2 of proteins), larger tables do not fit the fast cache
 MOST_FEATURES = 10**7
 
 
@@ -33,9 +33,9 @@ class Occurrence(NamedTuple):
     has : bool
         Whether the string has the motif.
     start : int
-        The first letter of its window, counted from 0; -1 without a motif.
+        The position of the first letter of the motif, counted from 0; -1 if there is no motif.
     strand : int
-        1, or -1 for the reverse complement; 0 without a motif.
+        1 for the string itself, -1 for its reverse complement; 0 if there is no motif.
 
     See Also
     --------
@@ -54,7 +54,7 @@ class Occurrence(NamedTuple):
 
 
 ABSENT = Occurrence(False)
-STRANDS = (1, -1)  # of an Occurrence, by their numbers in compiled code
+STRANDS = (1, -1)  # the strand of an Occurrence for each strand number in compiled code
 
 
 SIZES = (
@@ -89,7 +89,7 @@ class Motif(ScoredWindows):
     strands : 1 or 2
         2 also searches for the motif on the other strand (DNA and RNA).
     alphabet : str
-        The letters; upper and lower case are the same.
+        The letters; upper and lower case are not distinguished.
     unknown : "error" or "skip"
         What to do with letters outside the alphabet, such as N. If they are skipped, windows that contain one cannot
         hold the motif, and they are not part of the background.
@@ -137,7 +137,7 @@ class Motif(ScoredWindows):
 
     def _check_saved(self) -> None:
         dim = self.dim
-        self.setup([], [])  # the parameters determine everything
+        self.setup([], [])  # sets all attributes, which depend on the parameters only
         if self.dim != dim:
             raise ValueError(f"dim is {dim}; expected {self.dim} by the parameters")
 
@@ -162,8 +162,8 @@ class Motif(ScoredWindows):
         self.dim = self.n_motif_ + self.n_background_
         if self.dim > MOST_FEATURES:
             raise ValueError(
-                f"a motif of {self.length} and a background of order {order} over {size} letters have {self.dim} "
-                f"weights, more than {MOST_FEATURES}; use a lower order"
+                f"a motif of length {self.length} and a background of order {order} over {size} letters have "
+                f"{self.dim} weights, more than {MOST_FEATURES}; use a lower order"
             )
         self.complement_ = np.zeros(size, dtype=np.int32) if complement is None else complement
         self.word_width_ = 1
@@ -184,8 +184,8 @@ class Motif(ScoredWindows):
             window = data.strings.codes[z.start : z.start + self.length]
             if len(window) < self.length or z.start < 0 or window.min() < 0:
                 raise ValueError(
-                    f"no motif of length {self.length} can begin at {z.start} of a string of {len(x)}; expected a "
-                    "window of known letters"
+                    f"no motif of length {self.length} can begin at position {z.start} of a string of length {len(x)}; "
+                    "expected a window of known letters"
                 )
             if z.strand not in STRANDS[: self.strands]:
                 raise ValueError(f"the motif is on strand {z.strand}; expected one of {STRANDS[: self.strands]}")
@@ -203,7 +203,7 @@ class Motif(ScoredWindows):
         return z.has
 
     def outputs(self, x: str) -> list[Occurrence]:
-        """Return no motif, followed by every window of known letters on every strand."""
+        """Return the output without a motif, and one output for every window of known letters on every strand."""
         starts = self.windows([x]).starts(0)
         return [ABSENT, *(Occurrence(True, int(h), s) for h in starts for s in STRANDS[: self.strands])]
 
@@ -216,7 +216,10 @@ class Motif(ScoredWindows):
         return _occurrence(self.best_windows(w, self.windows([x])).windows, 0) if y else ABSENT
 
     def guess(self, rng: np.random.Generator, x: str, y: bool) -> Occurrence:
-        """Return the best window at given weights, or a random one, because one string alone has no frequent words."""
+        """Return the best window at the weights given as `start`, or else a random window.
+
+        Frequent words cannot be used as a guess, because a single string has none.
+        """
         if not y:
             return ABSENT
         if self.first_weights_ is not None:
@@ -246,5 +249,5 @@ class Motif(ScoredWindows):
 
 
 def _occurrence(windows: ChosenWindows, i: int, begin: int = 0) -> Occurrence:
-    """Return the i-th of these windows, in a string that begins at `begin` of the flat arrays."""
+    """Return the i-th window as an Occurrence; its string begins at index `begin` of the flat arrays."""
     return Occurrence(True, int(windows.starts[i]) - begin, STRANDS[windows.strands[i]])

@@ -28,7 +28,7 @@ RankingMeasure = Literal["map", "ndcg", "roc_auc"]
 MEASURES = get_args(RankingMeasure)
 SURROGATES = get_args(Surrogate)
 FEATURES = get_args(Features)
-GRADE = 50  # the largest grade: larger gains 2^grade - 1 would lose the others to rounding
+GRADE = 50  # the largest grade; next to larger gains 2^grade - 1, other gains would vanish by rounding
 
 
 class Ranked(NamedTuple):
@@ -59,51 +59,52 @@ class Ranked(NamedTuple):
 class Ranking(GroupTask):
     """Learning to rank the rows of queries for average precision, NDCG or the area under the ROC curve.
 
-    x is the matrix of a query's rows, y their relevance levels, and an output z a ranking. With pairs (i, j) of a
-    higher and a lower level, N of them in the query,
+    x is the matrix of a query's rows, y their relevance levels, and an output z a ranking. If the query has N pairs
+    (i, j) where row i has a higher level than row j,
 
         Ψ(x, z) = (1/N) Σ_{pairs, i before j in z} (x_i - x_j)                                                 (1)
 
-    and the ranking of highest ⟨w, Ψ⟩ is the one by scores s_i = ⟨w, x_i⟩. The loss 1 - measure is
+    and the ranking of highest ⟨w, Ψ⟩ sorts the rows by their scores s_i = ⟨w, x_i⟩. The loss 1 - measure is
 
-    "roc_auc" : the share of pairs in the wrong order, each pair decided on its own (for two levels the most violated
-        decisions form a ranking). max_z Δ - ⟨w, δΨ⟩ is the mean over pairs of max(0, 1 - (s_i - s_j)): RankSVM,
-        normalised per query. O(n log n) per pair of levels, exact in all formulations.
-    "map" : 1 - average precision, where rows of level >= `relevant` are relevant. O(n log n).
-    "ndcg" : gains are 2^level - 1, discounts 1/log2(1 + position), up to position k if given. surrogate="pairs" decides
-        each pair on its own, as "roc_auc" does, but weights it. With γ the gains, divided by the highest in the
-        training data, and G = Σ_{pairs} (γ_i - γ_j) in the query,
+    "roc_auc" : the share of pairs in the wrong order. Each pair is decided on its own (for two levels the most violated
+        decisions form a ranking), so max_z Δ - ⟨w, δΨ⟩ is the mean over pairs of max(0, 1 - (s_i - s_j)). This is
+        RankSVM, normalised per query. The search takes O(n log n) per pair of levels and is exact in all formulations.
+    "map" : 1 - average precision, where rows of level >= `relevant` are relevant. The search takes O(n log n).
+    "ndcg" : 1 - NDCG, with gains 2^level - 1 and discounts 1/log2(1 + position), up to position k if given.
+        surrogate="pairs" decides each pair on its own, as "roc_auc" does, but gives it a weight. Let γ be the gains,
+        divided by the highest gain in the training data, and G = Σ_{pairs} (γ_i - γ_j) in the query. Then
 
             Ψ(x, z) = (1/G) Σ_{pairs, i before j in z} (γ_i - γ_j) (x_i - x_j)
             Δ(y, z) = (1/G) Σ_{pairs, j before i in z} (γ_i - γ_j)²
             max_z Δ - ⟨w, δΨ⟩ = (1/G) Σ_{pairs} (γ_i - γ_j) · max(0, γ_i - γ_j - (s_i - s_j))                  (2)
 
-        so that scores should differ as gains do. Sorting z by exchanges of neighbours corrects each of its wrong pairs
-        once, which gains γ_i - γ_j times the step between two discounts. With δ the largest step (after position k it
-        is the whole discount), and the ideal DCG of γ,
+        so the difference of two scores should be at least the difference of the gains. Sorting z by exchanges of
+        neighbours corrects each of its wrong pairs once, which raises the DCG by γ_i - γ_j times the step between two
+        discounts. If δ is the largest step (at position k the step is the whole discount) and IDCG the ideal DCG of γ,
 
             1 - NDCG@k  <=  (δ / IDCG) Σ_{pairs, j before i} (γ_i - γ_j)  <=  (δ G / (γ_min · IDCG)) Δ         (3)
 
-        where γ_min is the smallest difference between gains of the query: (2) bounds 1 - NDCG up to a factor of the
-        query that does not depend on w. The pairs are the same for every k. O(n log n) per pair of levels.
-    "ndcg", surrogate="listwise" : Δ is 1 - DCG/IDCG itself, which (1) then bounds, but loosely if scores overlap. A
-        dynamic program over the numbers of ranked rows of each level: O(RN) for two levels, ∏(n_l + 1) states for more.
-        features="positions" has Ψ(x, z) = (1/IDCG) Σ_i x_i / log2(1 + position of i) instead, which is fast for any
-        number of levels (a sort, or with k an assignment problem) but favours equal scores of equally relevant rows,
-        because the truth represents all of their orders at once.
+        where γ_min is the smallest difference between gains of the query. Hence (2) bounds 1 - NDCG up to a factor that
+        depends on the query but not on w. k does not change the pairs. The search takes O(n log n) per pair of levels.
+    "ndcg", surrogate="listwise" : Δ is 1 - DCG/IDCG itself. The hinge loss with the features (1) bounds it, but loosely
+        if scores overlap. The search is a dynamic program over the numbers of ranked rows of each level: with two
+        levels it takes O(RS) for R relevant rows and S others, with more levels it has ∏(n_l + 1) states.
+        features="positions" replaces (1) by Ψ(x, z) = (1/IDCG) Σ_i x_i / log2(1 + position of i). Its search is fast
+        for any number of levels (a sort, or with k an assignment problem), but it favours equal scores of equally
+        relevant rows, because the truth represents all of their orders at once.
 
     Parameters
     ----------
     measure : "map", "ndcg" or "roc_auc"
         The measure of a ranking: mean average precision, NDCG, or the share of pairs in the right order.
     k : int or None
-        The depth of "ndcg", which surrogate="listwise" uses; None is the whole ranking.
+        The depth of "ndcg", which only surrogate="listwise" uses in training; None is the whole ranking.
     relevant : float
         The least relevance of a row that counts as relevant for "map" and "precision_at_k".
     surrogate : "pairs" or "listwise"
-        The objective of "ndcg". "pairs" is a hinge for every pair of rows of different grade, whose weight and margin
-        are the difference of their gains 2^relevance - 1: fast, and learns where the other does not.
-        "listwise" bounds 1 - NDCG of whole rankings, which is loose, and slow for many levels.
+        The objective of "ndcg". "pairs" has a hinge loss for every pair of rows of different grade, whose weight and
+        margin are the difference of their gains 2^relevance - 1. It is fast, and learns from data that "listwise" does
+        not learn from. "listwise" bounds 1 - NDCG of whole rankings; it is loose, and slow for many levels.
     features : "pairs" or "positions"
         The joint features of surrogate="listwise"; "positions" is for long queries with many levels.
     kernel : None, str, callable or Kernel
@@ -111,8 +112,8 @@ class Ranking(GroupTask):
 
     Notes
     -----
-    A query without pairs has zero loss. Slack rescaling and squared slacks are exact for "roc_auc"; for others they are
-    searched with a proved upper bound, see rescaling.py.
+    A query without pairs has zero loss. The search for slack rescaling and squared slacks is exact for "roc_auc"; for
+    other measures it is approximate with a proved upper bound, see rescaling.py.
 
     See Also
     --------
@@ -270,16 +271,16 @@ class Ranking(GroupTask):
         return (values >= self.relevant).astype(float) if self.measure == "map" else values
 
     def _gains(self, levels: Array) -> Array:
-        """Compute γ of (2)."""
+        """Compute the normalised gains γ of (2)."""
         return gains(levels) / self.highest_gain_
 
     def _pair_margins(self, levels: Array) -> Array:
-        """Return the matrix of weights (and required margins) of pairs (i, j) of a higher and a lower level, else 0."""
+        """Return the (rows, rows) weights of pairs, which are also the margins; 0 unless the first level is higher."""
         if self._weighs_pairs:
             return np.maximum(np.subtract.outer(self._gains(levels), self._gains(levels)), 0.0)
         return (np.subtract.outer(levels, levels) > 0).astype(float)
 
     def _weights_of_positions(self, levels: Array, position: NDArray[np.int64]) -> Array:
-        """Compute 1/log2(1 + position), or the mean over the positions that tied rows fill."""
+        """Compute 1/log2(1 + position) of each row; tied rows get the mean over the positions that they share."""
         counts, weights = np.bincount(position, minlength=len(levels)), discounts(len(levels))
         return np.array([np.mean(weights[p : p + counts[p]]) for p in position])

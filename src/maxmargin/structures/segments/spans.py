@@ -23,14 +23,14 @@ Span = tuple[int, int, Hashable]
 
 
 class Segmentation(NamedTuple):
-    """Segmentation of one sequence: its spans in order, and the number of segments that begin with an "I-" tag."""
+    """Segmentation of one sequence."""
 
-    spans: list[Span]
-    repaired: int = 0
+    spans: list[Span]  # in the order of the tokens
+    repaired: int = 0  # the number of segments that begin with an "I-" tag, which is read as "B-"
 
 
 def given_as_spans(Y: Iterable[Any]) -> bool:
-    """Return whether Y consists of spans and not of tags, judging by the first element of any y."""
+    """Return whether Y consists of spans and not of tags, decided by the first element of the first nonempty y."""
     for y in Y:
         for each in y if isinstance(y, Sequence | np.ndarray) and not isinstance(y, str) else ():
             return not isinstance(each, str)
@@ -38,7 +38,7 @@ def given_as_spans(Y: Iterable[Any]) -> bool:
 
 
 def read_segmentation(y: Any, length: int | None, what: str) -> Segmentation:
-    """Read the tags or spans of a sequence of `length` tokens (None: any number); errors begin with `what`."""
+    """Read the tags or spans of a sequence of `length` tokens, or of any number if None; errors begin with `what`."""
     if isinstance(y, np.ndarray):
         y = y.tolist()
     if not isinstance(y, Sequence) or isinstance(y, str):
@@ -128,16 +128,16 @@ def tags_of(codes: Codes, names: Sequence[str]) -> list[str]:
 class SegmentEnds(NamedTuple):
     """Segments of concatenated sequences, by their last tokens."""
 
-    lengths: NDArray[np.int64]  # the length of the segment that ends at a token, or 0
-    labels: NDArray[np.int32]  # the label of the token's segment, -1 outside
+    lengths: NDArray[np.int64]  # for every token, the length of the segment that ends at it, or 0 if none does
+    labels: NDArray[np.int32]  # for every token, the label of its segment, or -1 outside of segments
 
     @classmethod
     def of(cls, codes: Codes, bounds: NDArray[np.int64]) -> SegmentEnds:
-        """Find the ends of the segments of some sequences, sequence j at bounds[j]:bounds[j + 1]."""
+        """Find the ends of all segments; sequence j has the tokens bounds[j]:bounds[j + 1]."""
         labels = (codes + 1) // 2 - 1
         begins = codes % 2 == 1
         at = np.arange(len(codes))
-        last = np.ones(len(codes), dtype=bool)  # the next token belongs to another segment, or sequence
+        last = np.ones(len(codes), dtype=bool)  # True if the next token belongs to another segment or sequence
         last[:-1] = (codes[1:] % 2 == 1) | (codes[1:] == 0)
         last[bounds[1:][np.diff(bounds) > 0] - 1] = True
         lengths = at - np.maximum.accumulate(np.where(begins, at, 0)) + 1

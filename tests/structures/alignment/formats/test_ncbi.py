@@ -95,7 +95,7 @@ TABLE = "  A C\nA 4 0\n"
         (TABLE + "C 0\n", "line 3: the row of 'C' has 1 scores; expected 2"),
         (TABLE + "C 0 x\n", "line 3: the score of C and C is 'x'; expected a finite number"),
         (TABLE + "C nan 9\n", "line 3: the score of C and A is 'nan'"),
-        (TABLE + "C 0 9\n\nA 1 2\n", "line 5: found a row 'A' after those of all 2 letters"),
+        (TABLE + "C 0 9\n\nA 1 2\n", "line 5: found a row 'A' after the rows of all 2 letters"),
         ("  A A\n", "line 1: the letters A A are not all different"),
         ("# gap open score: many\n" + TABLE, "line 1: the gap open score is 'many'"),
     ],
@@ -107,7 +107,7 @@ def test_malformed_files_are_named_with_the_line(text, message, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("AA", np.zeros((2, 2))), "the alphabet is 'A A'; expected one letter or more, each of them once"),
+        (("AA", np.zeros((2, 2))), "the alphabet is 'A A'; expected one letter or more, each only once"),
         (("", np.zeros((0, 0))), "the alphabet is ''"),
         (("AC", np.zeros((2, 3))), r"values have the shape \(2, 3\); expected \(2, 2\)"),
         (("AC", [[0, 0], [np.inf, 0]]), "the score of C and A is inf"),

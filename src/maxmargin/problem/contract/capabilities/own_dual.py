@@ -10,9 +10,9 @@ from maxmargin.problem.dual.dual_problem import DualProblem
 
 @runtime_checkable
 class OwnDual(Protocol):
-    """A batch that knows more of its planes than one at a time, and stores the n-slack dual in a form made for them.
+    """A batch that knows all planes of an example at once, and stores the n-slack dual in a form of its own.
 
-    Order of calls: `block_dual` once at the beginning of a run. The solver improves the dual point that it returns.
+    Solvers call `block_dual` once at the beginning of a run, and then improve the dual point that it returns.
     """
 
     def block_dual(self, problem: DualProblem, earlier: BlockDual | None = None) -> BlockDual | None:

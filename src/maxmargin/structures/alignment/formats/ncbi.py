@@ -22,8 +22,8 @@ class SubstitutionMatrix:
     ----------
     alphabet : K names, mostly single letters.
     values : (K, K) scores; the row is the letter of the first sequence. The matrix need not be symmetric.
-    gap_open, gap_extend : the cost of the first residue of a gap and of each further one, positive if gaps are
-        penalised; None if it is not known.
+    gap_open, gap_extend : the costs of the first residue and of each further residue of a gap, which are positive if
+        gaps are penalised; None if they are not known.
     comments : lines about the matrix.
     """
 
@@ -36,7 +36,7 @@ class SubstitutionMatrix:
     def __post_init__(self) -> None:
         letters, values = tuple(self.alphabet), np.array(self.values, dtype=np.float64) + 0.0  # no -0.0
         if not letters or len(set(letters)) != len(letters):
-            raise ValueError(f"the alphabet is {' '.join(letters)!r}; expected one letter or more, each of them once")
+            raise ValueError(f"the alphabet is {' '.join(letters)!r}; expected one letter or more, each only once")
         if values.shape != (len(letters), len(letters)):
             raise ValueError(f"values have the shape {values.shape}; expected ({len(letters)}, {len(letters)})")
         if not np.isfinite(values).all():
@@ -117,7 +117,9 @@ def read_matrix(source: TextFile) -> SubstitutionMatrix:
 
 
 def write_matrix(target: TextFile, matrix: SubstitutionMatrix) -> None:
-    """Write a substitution matrix so that it reads back unchanged; as integers if all scores are integers.
+    """Write a substitution matrix so that it reads back unchanged.
+
+    The scores are written as integers if all of them are integers.
 
     Parameters
     ----------
@@ -161,7 +163,7 @@ def _text(value: float, whole: bool) -> str:
 
 def _row(lines: TextLines, words: list[str], letters: list[str], row: int) -> list[float]:
     if row == len(letters):
-        raise lines.error(f"found a row {words[0]!r} after those of all {len(letters)} letters")
+        raise lines.error(f"found a row {words[0]!r} after the rows of all {len(letters)} letters")
     if words[0] != letters[row]:
         raise lines.error(f"found the row of {words[0]!r}; expected {letters[row]!r}, as in the line of letters")
     if len(words) != len(letters) + 1:

@@ -1,4 +1,4 @@
-"""The best labelling of trees and forests by dynamic programming, in time proportional to the edges."""
+"""The best labelling of trees and forests by dynamic programming, in time proportional to the number of edges."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from maxmargin.structures.graphs.inference.model import Answer, PairwiseModel
 
 
 class ForestOrder(NamedTuple):
-    """The nodes of a forest, parents before children."""
+    """The nodes of a forest in an order that has parents before children."""
 
-    order: Indices  # (N,) node numbers
-    parent: Indices  # (N,) parent of every node, -1 at a root
-    link: Indices  # (N,) the edge to the parent, -1 at a root
+    order: Indices  # (N,) the node numbers in this order
+    parent: Indices  # (N,) the parent of every node, -1 for a root
+    link: Indices  # (N,) the edge from every node to its parent, -1 for a root
 
 
 def forest_order(n_nodes: int, edges: Any) -> ForestOrder | None:
@@ -30,7 +30,7 @@ def forest_order(n_nodes: int, edges: Any) -> ForestOrder | None:
 
     Returns
     -------
-    ForestOrder or None, which can be reused for all scores of the graph.
+    ForestOrder or None. It depends on the edges only, so it can be reused if the scores change.
     """
     from maxmargin.structures.graphs.compiled.forest_labels import breadth_first
 
@@ -94,8 +94,8 @@ def best_forest(model: PairwiseModel, order: ForestOrder | None = None) -> Answe
     order = forest_order(model.n_nodes, model.edges) if order is None else order
     if order is None:
         raise ValueError(
-            f"the graph of {model.n_nodes} nodes and {model.n_edges} edges has a cycle; best_forest needs one without. "
-            "Use best_junction_tree where cycles are few, else a relaxation"
+            f"the graph of {model.n_nodes} nodes and {model.n_edges} edges has a cycle; best_forest needs a graph "
+            "without cycles. Use best_junction_tree if the graph has few cycles, else a relaxation"
         )
     below = np.empty_like(model.unary)
     choice = np.empty(model.unary.shape, dtype=np.int32)

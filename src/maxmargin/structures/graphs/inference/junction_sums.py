@@ -1,6 +1,4 @@
-"""Sums over all labellings of a graph of small width, with the elimination that finds the best one
-(junction_tree.py).
-"""
+"""Sums over all labellings of a graph of small width, by the node elimination of junction_tree.py."""
 
 from __future__ import annotations
 
@@ -15,21 +13,21 @@ from maxmargin.structures.graphs.inference.model import PairwiseModel
 
 
 class LabellingSum(NamedTuple):
-    """Sums of the distribution p(z) ∝ exp(score of z)."""
+    """The distribution p(z) = exp(score of z) / Z of labellings: its normaliser, marginals and entropy."""
 
-    log_z: float
-    nodes: Array  # (N, K) probabilities of labels
-    edges: Array  # (E, K, K) probabilities of label pairs
+    log_z: float  # log Z, where Z = Σ_z exp(score of z)
+    nodes: Array  # (N, K) probabilities of the labels of every node
+    edges: Array  # (E, K, K) probabilities of the label pairs of every edge
     entropy: float  # in nats
 
 
 def log_partition(model: PairwiseModel, elimination: Elimination) -> float:
-    """Return log Σ_z exp(score of z); scores of nodes may be -inf here."""
+    """Return log Σ_z exp(score of z); node scores may be -inf, unlike in `labelling_sum`."""
     return _messages(model, elimination)[0]
 
 
 def labelling_sum(model: PairwiseModel, elimination: Elimination) -> LabellingSum:
-    """Return sums over all labellings, for finite scores of any size."""
+    """Return log Z, the marginals and the entropy; all scores must be finite."""
     from maxmargin.structures.graphs.compiled.elimination_sums import share_out
 
     log_z, scores, (offsets, digits, row) = _messages(model, elimination)
@@ -43,7 +41,7 @@ def labelling_sum(model: PairwiseModel, elimination: Elimination) -> LabellingSu
 def drawn_labellings(
     model: PairwiseModel, elimination: Elimination, rng: np.random.Generator, n: int
 ) -> NDArray[np.int32]:
-    """Draw (n, N) independent labellings."""
+    """Draw n independent labellings; returns an (n, N) array."""
     from maxmargin.structures.graphs.compiled.elimination_sums import draw_labels
 
     _, scores, (offsets, _, row) = _messages(model, elimination)

@@ -1,4 +1,4 @@
-"""The problem of the best labelling of one graph, a point of its relaxation, and the answer of a method.
+"""The problem of finding the best labelling of a graph, with its relaxation and the answers of methods.
 
     maximise  Σ_i unary[i, z_i] + Σ_{e = (i, j)} pair[e, z_i, z_j]      over labellings z of the nodes
 
@@ -18,7 +18,7 @@ from maxmargin.base.arrays import Array
 Labels = NDArray[np.int32]
 Edges = NDArray[np.int32]
 
-ROUNDING = 1e-9  # scores are compared with losses, whose unit is 1
+ROUNDING = 1e-9  # differences of values that count as rounding errors; losses are of the order of 1
 
 
 class PairwiseModel(NamedTuple):
@@ -90,12 +90,12 @@ class PairwiseModel(NamedTuple):
         return float(np.vdot(self.unary, nodes) + np.vdot(self.pair, edges))
 
     def bound(self, messages: Array) -> float:
-        """Return an upper bound on the value of every labelling, and of the relaxation, from any `messages` (E, 2, K).
+        """Return an upper bound on the value of all labellings and of the relaxation, from (E, 2, K) `messages`.
 
-        messages[e, 0, k] moves score from edge e to label k of its first node, messages[e, 1, l] to label l of the
-        second. This changes the value of no labelling, so the sum of the maxima of all nodes and edges is a bound for
-        any messages: no error in finding them can make it wrong. The least such bound is the value of the relaxation
-        (linear programming duality).
+        messages[e, 0, k] is moved from the scores of edge e to label k of its first node, messages[e, 1, l] to label l
+        of its second node. This changes the value of no labelling, so the sum of the maxima of all nodes and edges is a
+        bound for any messages, even inaccurate ones. The lowest such bound is the value of the relaxation (linear
+        programming duality).
         """
         from maxmargin.structures.graphs.compiled.messages import add_up
 
@@ -109,26 +109,26 @@ class PairwiseModel(NamedTuple):
 class Relaxed(NamedTuple):
     """A point of the local polytope and its value.
 
-    The local polytope relaxes the labellings: nodes[i] are numbers >= 0 with sum 1, and the table edges[e] of e = (i,
-    j) has numbers >= 0, row sums nodes[i] and column sums nodes[j].
+    The local polytope is a relaxation of the set of labellings: nodes[i] are numbers >= 0 with sum 1, and for an edge
+    e = (i, j) the table edges[e] has numbers >= 0, row sums nodes[i] and column sums nodes[j].
     """
 
-    nodes: Array  # (N, K)
-    edges: Array  # (E, K, K)
-    value: float
+    nodes: Array  # (N, K) the share of each label at each node
+    edges: Array  # (E, K, K) the share of each label pair at each edge
+    value: float  # the score of this point
 
 
 class Accuracy(NamedTuple):
-    """The accuracy of a search, which ends when its result is proved to be within the allowed distance of the optimum,
+    """The accuracy of a search, which ends when its result is proved to be close enough to the optimum:
 
         upper - value <= max(least, news · (value - known), min(most, near · (value - base))).
 
     Attributes
     ----------
-    most : an absolute limit.
-    base, near : the value matters as far as it is above `base`, and the share `near` of that is close enough.
-    known, news : a point of value `known` is already known; the more the value exceeds it, the less the rest matters.
-    least : the size of rounding errors.
+    most : an absolute limit of the gap between the bound `upper` and the value.
+    base, near : the gap may be at most the share `near` of the part of the value that exceeds `base`.
+    known, news : the value of a point found earlier, and the share of the improvement on it that the gap may be.
+    least : the size of rounding errors, a gap that is always allowed.
     """
 
     most: float
@@ -139,7 +139,7 @@ class Accuracy(NamedTuple):
     least: float = 0.0
 
     def allowed(self, value: float) -> float:
-        """Return how far above this value the bound may be."""
+        """Return the largest gap between the bound and this value at which the search may end."""
         from maxmargin.structures.graphs.compiled.messages import allowed
 
         return float(allowed(tuple(self), value))
@@ -148,11 +148,11 @@ class Accuracy(NamedTuple):
 class Answer(NamedTuple):
     """The labelling that a method found, with its value and a bound."""
 
-    labels: Labels  # (N,) a true labelling, the best one found
-    value: float  # its score
-    upper: float  # proved upper bound on the score of every labelling, = value if that is proved to be the best
+    labels: Labels  # (N,) the best integral labelling found
+    value: float  # the score of `labels`
+    upper: float  # a proved upper bound on the score of every labelling; equal to `value` if `labels` are optimal
     relaxed: Relaxed | None = None  # the solution of the method's relaxation, if it is fractional
-    messages: Array | None = None  # where a relaxation ended, and its next search on this graph can begin
+    messages: Array | None = None  # the final messages of a relaxation, a warm start for the next search
 
     @property
     def proved(self) -> bool:
@@ -176,6 +176,6 @@ def checked_edges(n_nodes: int, edges: Any) -> Edges:
     loops = np.flatnonzero(given[:, 0] == given[:, 1])
     if len(loops):
         raise ValueError(
-            f"edge {loops[0]} links node {given[loops[0], 0]} to itself; add its score to that of the node"
+            f"edge {loops[0]} links node {given[loops[0], 0]} to itself; add its score to the score of the node"
         )
     return np.require(given, np.int32, ["C", "A", "W"])

@@ -17,12 +17,12 @@ from maxmargin.structures.parts.optimisers.network import Network
 
 
 class ArcHeaps(NamedTuple):
-    """Scratch arrays of the search: skew heaps of arcs, see compiled/arborescence.py."""
+    """Scratch arrays of the search, which hold skew heaps of arcs; see compiled/arborescence.py."""
 
     reduced: Array  # the reduced cost of each arc
-    added: Array  # a number that is still to be added to all arcs below
-    left: Index  # the arc below on the left; -1: none
-    right: Index
+    added: Array  # for each arc, a number that is still to be added to the costs of all arcs below it in the heap
+    left: Index  # the left child of each arc in the heap, -1 if there is none
+    right: Index  # the right child of each arc in the heap, -1 if there is none
 
 
 class Arborescence(Optimiser):
@@ -32,15 +32,15 @@ class Arborescence(Optimiser):
 
         min Σ_{p in tree} c_p                                                                                        (1)
 
-    is solved by the compiled algorithm of Chu, Liu and Edmonds in O(arcs · log arcs). Costs may have any sign.
+    is solved by the algorithm of Chu, Liu and Edmonds in O(arcs · log arcs). Costs may have any sign.
 
     Parameters
     ----------
     n_nodes : int
         Nodes are the numbers 0 … n_nodes - 1.
     arcs : sequence of pairs
-        Pairs (u, v) of nodes; the p-th arc is part p. There may be several from u to v. Loops and arcs into the root
-        are in no tree.
+        Pairs (u, v) of nodes; the p-th arc is part p. Several arcs may lead from u to v. Loops and arcs into the root
+        are never chosen.
     root : int
         A node with a path to all others.
 
