@@ -29,11 +29,11 @@ Read = Sequence[Sequence[Hashable]]
 
 
 class Outcome(NamedTuple):
-    """A model trained with the best C, what it read in the test strings, and how long all of it took."""
+    """The result of the demonstration."""
 
-    model: Any
-    read: Read
-    seconds: float
+    model: Any  # trained with the best C
+    read: Read  # the predictions for the test strings
+    seconds: float  # the time for training and prediction
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from math import inf
 
 from maxmargin.base.errors import TrainingInterrupted, warn_caller
 
-AGAIN = 2.0  # a Ctrl-C within so many seconds of the last one, or of the end of its training, is the second
+AGAIN = 2.0  # a Ctrl-C within this many seconds of the last one, or of the end of its training, is the second
 
 _last = -inf  # when that was
 

@@ -11,11 +11,11 @@ from maxmargin.base.arrays import Array
 
 
 class PickledWeights(NamedTuple):
-    """A vector that is 0 except for values[k] at places[k]."""
+    """A vector with values[k] at index places[k] and 0 elsewhere."""
 
     places: NDArray[np.int64]
     values: Array
-    length: int
+    length: int  # the length of the vector
 
     @classmethod
     def of(cls, w: Array) -> PickledWeights | Array:

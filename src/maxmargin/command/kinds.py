@@ -15,9 +15,9 @@ class Kind(NamedTuple):
 
     name: str
     estimator: str
-    files: str
+    files: str  # the name of the module in command/files
     formats: tuple[str, ...]
-    description: str
+    description: str  # for the help text
     hidden: tuple[str, ...] = ()  # parameters that are functions, or that files determine
     more_files: tuple[tuple[str, str], ...] = ()  # options that name a file, and their help
     has_c: bool = True  # whether the estimator has C

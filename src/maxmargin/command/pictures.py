@@ -14,11 +14,11 @@ PAIRS = (("before", "after", "then"), ("first_label", "second_label", "beside"))
 
 
 class Picture(NamedTuple):
-    """A title, the lines below it, and the same content for JSON."""
+    """A drawing made of lines of text."""
 
     title: str
     lines: list[str]
-    value: Any
+    value: Any  # the same content for JSON
 
 
 def pictures(model: Any, n: int) -> Iterator[Picture]:

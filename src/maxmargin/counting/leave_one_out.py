@@ -35,9 +35,9 @@ from maxmargin.base.arrays import Array
 
 
 class Smoother(NamedTuple):
-    """The smoothing matrix of one eigenspace and what belongs to it."""
+    """The smoothing matrix of the eigenspace g, with the terms that the leave-one-out values need."""
 
-    theta: float
+    theta: float  # the eigenvalue θ_g
     matrix: Array  # T_g
     kept: Array  # (n,) 1 - θ_g T_g,ii, without cancellation
     part: Array  # C P_g

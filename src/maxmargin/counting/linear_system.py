@@ -33,9 +33,9 @@ SOLVERS = get_args(SolverName)
 
 
 class CountingSolution(NamedTuple):
-    """The trained coefficients: of kernel values at the training inputs (n, d), or of input features (p, d)."""
+    """The solution of the linear system, with a certificate of its accuracy."""
 
-    coefficients: Array
+    coefficients: Array  # (n, d) for kernel values at the n training inputs, or (p, d) for p input features
     certificate: CountingCertificate
 
 

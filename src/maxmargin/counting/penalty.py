@@ -38,10 +38,10 @@ TOL = 1e-5  # tolerance of the linear systems while λ is chosen
 
 
 class Penalty(NamedTuple):
-    """λ in the convention of the paper, and how it was chosen."""
+    """The regularisation parameter λ, in the convention of the paper."""
 
     value: float
-    chosen_by: str
+    chosen_by: str  # how it was chosen, in words
 
 
 def papers_penalty(system: DecomposedSystem) -> Penalty:

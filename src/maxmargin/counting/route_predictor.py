@@ -313,11 +313,11 @@ class RoutePredictor(CountingTrainer):
 
 
 class _RouteScores(NamedTuple):
-    """Scores of steps (n, points, points), and of first and last points (n, points)."""
+    """Scores of the steps and ends of n trips."""
 
-    arcs: Array
-    first: Array
-    last: Array
+    arcs: Array  # (n, points, points) scores of steps
+    first: Array  # (n, points) scores of first points
+    last: Array  # (n, points) scores of last points
 
 
 def _listed(routes: Any, i: int) -> list[Any]:

@@ -32,10 +32,10 @@ class Handle:
 
 
 class Numbered(NamedTuple):
-    """An array or a list and the number that both sides know it by."""
+    """An array or a list with a number that identifies it on both sides of a connection."""
 
     number: int
-    thing: Any
+    thing: Any  # the array or list
 
 
 class Ledger:

@@ -207,7 +207,7 @@ class _Placed(Handle):
 
 
 class _Source(_Placed):
-    """A shard of which this process keeps a copy."""
+    """A shard that this process keeps a copy of."""
 
     def __init__(self, worker: _Worker, part: Any, number: int):
         super().__init__(worker, number)

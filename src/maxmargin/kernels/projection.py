@@ -28,11 +28,11 @@ AT_ONCE = 2048  # rows whose kernel values are computed at once
 
 
 class Landmarks(NamedTuple):
-    """The landmarks L."""
+    """The landmarks L of a kernel approximation."""
 
-    rows: Any
-    kept: Any  # what the kernel needs of them, see Kernel.kept
-    numbers: NDArray[np.intp] | None  # row numbers in the training data, if they come from there
+    rows: Any  # the inputs that serve as landmarks
+    kept: Any  # the values of `Kernel.kept` for these inputs
+    numbers: NDArray[np.intp] | None  # their row numbers in the training data; None if they are other inputs
 
 
 class Projection:

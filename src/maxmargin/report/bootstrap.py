@@ -22,10 +22,10 @@ AT_ONCE = 2_000_000  # indices that are drawn at once
 class Interval(NamedTuple):
     """A value and the interval that contains 95% of the resampled values; NaN if there are no examples."""
 
-    value: float
-    low: float
-    high: float
-    draws: int
+    value: float  # the value of all examples
+    low: float  # the lower end of the interval
+    high: float  # the upper end of the interval
+    draws: int  # the number of resampled values
 
 
 class ReportedMeasure(NamedTuple):
@@ -33,12 +33,12 @@ class ReportedMeasure(NamedTuple):
 
     name: str
     n: int
-    of_sums: Callable[[Array], Array] | None = None  # (draws, k) sums -> (draws,) values
-    counts: Array | None = None  # (n, k)
-    of_choice: Callable[[Index], float] | None = None
+    of_sums: Callable[[Array], Array] | None = None  # converts (draws, k) sums to (draws,) values
+    counts: Array | None = None  # (n, k) counts of the examples
+    of_choice: Callable[[Index], float] | None = None  # computes the value of the selected examples
     best: float = 1.0  # the value of perfect predictions
     worst: float | None = 0.0  # the worst value, for the axis; None if there is none
-    note: str = ""
+    note: str = ""  # an explanation for the reader of the page
 
     def interval(self, seed: int = 0) -> Interval:
         """Return the value and its interval; the same seed gives the same numbers."""

@@ -23,7 +23,7 @@ class Series(NamedTuple):
 
     x: Array
     y: Array
-    name: str = ""
+    name: str = ""  # for the legend
     kind: str = "line"  # "line", "steps" or "points"
     style: str = "a"  # a class of the style sheet: a, b, c or "faint"
     other: Array | None = None  # if given, the area between y and these values is filled
@@ -34,10 +34,10 @@ class Axis(NamedTuple):
     """An axis of a chart."""
 
     label: str
-    low: float
-    high: float
-    log: bool = False
-    percent: bool = False
+    low: float  # the value at the beginning of the axis
+    high: float  # the value at its end
+    log: bool = False  # whether the scale is logarithmic
+    percent: bool = False  # whether numbers are written as percentages
 
     def place(self, value: Any) -> Any:
         """Return the position of a value on the axis, from 0 to 1."""

@@ -179,12 +179,12 @@ def searchable(content: Element, n_rows: int) -> Element:
 
 
 class LabelCounts(NamedTuple):
-    """Counts of every label: correctly predicted, predicted, and true."""
+    """Counts of every label, one entry per label."""
 
     labels: Sequence[Hashable]
-    right: Any
-    found: Any
-    true: Any
+    right: Any  # how often the label was predicted correctly
+    found: Any  # how often it was predicted
+    true: Any  # how often it is the true label
 
     @classmethod
     def of(cls, confusion: LabelConfusion) -> LabelCounts:

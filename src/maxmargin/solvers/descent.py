@@ -45,20 +45,20 @@ ROUNDING = 1e-7  # by which two measurements of the same objective may differ
 class RunLimits(NamedTuple):
     """The options that all runs share."""
 
-    inner: Solver
+    inner: Solver  # solves the convex problem of each round
     C: float
     tol: float
-    rounds: int
+    rounds: int  # the most outer rounds of a run
     max_passes: float
 
 
 class Beginning(NamedTuple):
     """The beginning of a run: an earlier solution, or a guess that depends on the seeds."""
 
-    number: int
-    guess_seed: np.random.SeedSequence
-    seed: int  # for the inner solver
-    start: Solution | None = None
+    number: int  # the number of the run
+    guess_seed: np.random.SeedSequence  # the seed of the initial guess of the hidden variables
+    seed: int  # the seed of the inner solver
+    start: Solution | None = None  # the earlier solution
 
 
 class Watch:

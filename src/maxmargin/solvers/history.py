@@ -14,11 +14,11 @@ HISTORY = ("passes", "seconds", "primal", "dual", "guess")  # columns, one row p
 class Record(NamedTuple):
     """One line of the history, which callbacks receive."""
 
-    passes: float
-    seconds: float
-    primal: float  # inf if it was not measured
-    dual: float
-    guess: float  # the algorithm's own estimate of the objective, or the measured one
+    passes: float  # oracle calls so far, divided by the number of examples
+    seconds: float  # the training time so far
+    primal: float  # the objective at w; inf if it was not measured
+    dual: float  # a lower bound on the optimum
+    guess: float  # the solver's own estimate of the objective, or the measured objective
     w: Array
     where: str = ""  # the current round, if training has several
     parts: int = 1  # number of shards, each processed by a worker of its own

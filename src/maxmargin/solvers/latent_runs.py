@@ -22,11 +22,11 @@ class Round(NamedTuple):
     """One outer round: a completion, and the convex problem that it defines."""
 
     restart: int
-    objective: float  # J at its end, at the weights that are kept
+    objective: float  # the objective J of the weights that are kept at the end of the round
     bound: float  # a lower bound on the objective for the completion of this round
     passes: float
     seconds: float
-    changed: int  # examples whose hidden parts its weights complete differently
+    changed: int  # the number of examples whose hidden variables the new weights complete differently
 
 
 declare(
@@ -50,17 +50,17 @@ class Completed(NamedTuple):
 
 
 class Descended(NamedTuple):
-    """The end of a run."""
+    """The result of a run."""
 
     w: Array | None
-    objective: float
-    bound: float
-    reason: str
-    calls: int
+    objective: float  # the objective J at w
+    bound: float  # a lower bound on the objective for the last completion
+    reason: str  # why the run ended
+    calls: int  # the number of oracle calls
     history: list[dict[str, float]]
     rounds: list[Round]
-    error: Exception | None
-    completed: Completed | None
+    error: Exception | None  # the exception that ended the run, if any
+    completed: Completed | None  # a starting point for a later run
 
 
 NOT_BEGUN = Descended(None, inf, -inf, "not begun", 0, [], [], None, None)

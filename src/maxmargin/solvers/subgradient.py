@@ -21,11 +21,11 @@ from maxmargin.solvers.steps import Step
 
 
 class Walk(NamedTuple):
-    """The state of a stochastic method: its weights, the terms of its average, and the number of updates."""
+    """The state of a stochastic method."""
 
     w: Array
-    average: Array
-    t: float
+    average: Array  # the terms of the average of w
+    t: float  # the number of updates
     hint: float = 0.0  # for the perceptron: see perceptron.py
 
     @classmethod

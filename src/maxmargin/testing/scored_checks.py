@@ -31,7 +31,7 @@ def check_scored(
     best outputs.
 
     task : a task with `scored`; a clone of it is set up on X and Y.
-    max_outputs : every example must have at most so many outputs.
+    max_outputs : the largest number of outputs of an example.
     outputs : x -> all outputs of x, for a task that has no `outputs`.
     """
     task = ready(task, X, Y)

@@ -242,9 +242,9 @@ class _Named(NamedTuple):
 
 
 class _Repeated(NamedTuple):
-    """A constant array, as its value and length."""
+    """An array whose entries are all equal."""
 
-    number: Any
+    number: Any  # the value of every entry
     length: int
 
     def array(self, folder: ArrayFolder) -> NDArray[Any]:
@@ -252,11 +252,11 @@ class _Repeated(NamedTuple):
 
 
 class Excerpt(NamedTuple):
-    """A part of a long array of which the other entries are not needed; `named` leaves it as it is."""
+    """A part of a long array whose other entries are not needed; `named` leaves it as it is."""
 
-    numbers: NDArray[Any]
-    begin: int
-    length: int
+    numbers: NDArray[Any]  # the entries of this part
+    begin: int  # the position of the first of them in the array
+    length: int  # the length of the whole array
 
     @classmethod
     def of(cls, whole: NDArray[Any], begin: int, end: int) -> Excerpt:

@@ -16,11 +16,11 @@ LARGEST = 2**31 - 1  # the largest number of a feature
 class FileRows(NamedTuple):
     """Rows of a file of any format."""
 
-    file: str
-    X: sparse.csr_array
-    y: Any
-    qid: Any = None
-    names: list[str] | None = None  # names of the columns of X; None: feature j is column j
+    file: str  # the name of the file
+    X: sparse.csr_array  # the features of the rows
+    y: Any  # the labels of the rows
+    qid: Any = None  # the query of each row, if the file has queries
+    names: list[str] | None = None  # names of the columns of X; None if feature j is column j
     ignored: int = 0  # features that the reader has skipped
 
     @classmethod

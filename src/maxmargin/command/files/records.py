@@ -20,10 +20,10 @@ AT_ONCE = 50  # examples at once, because some are large and slow to search
 class RecordKind(NamedTuple):
     """The conversion of records to the examples of an estimator and back."""
 
-    input: Callable[[JsonRecord], Any]
-    output: Callable[[JsonRecord, Any], Any]  # from a record and its input
+    input: Callable[[JsonRecord], Any]  # converts a record to an input x
+    output: Callable[[JsonRecord, Any], Any]  # converts a record and its input to an output y
     measure: str  # the name of the estimator's score
-    answer: Callable[[Any], Any]  # a prediction as JSON
+    answer: Callable[[Any], Any]  # converts a prediction to JSON
 
 
 def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples | None = None) -> FileExamples:

@@ -20,11 +20,11 @@ from maxmargin.counting.decoders.methods import check_method
 
 
 class FoundRoute(NamedTuple):
-    """A path, its value (1), and whether it is proved to be optimal."""
+    """A path that a search has found."""
 
     path: list[int]
-    value: float
-    exact: bool
+    value: float  # the value (1) of the path
+    exact: bool  # True if the path is proved to be optimal
 
 
 def best_route(

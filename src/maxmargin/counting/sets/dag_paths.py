@@ -28,8 +28,8 @@ class _Graph(NamedTuple):
     """A graph whose nodes are in topological order: every arc leads from a smaller to a larger number."""
 
     nodes: Items
-    tails: Index  # (d,)
-    heads: Index
+    tails: Index  # (d,) the node where each arc begins
+    heads: Index  # (d,) the node where each arc ends
     numbers: dict[tuple[int, int], int]  # the coordinate of every arc
     source: int
     sink: int
@@ -38,9 +38,9 @@ class _Graph(NamedTuple):
 class _Chain(NamedTuple):
     """Uniform paths as a Markov chain, which steps from u to v with probability B_v / B_u."""
 
-    log_size: float
+    log_size: float  # the logarithm of the number of paths
     going: NDArray[np.bool_]  # (d,) whether a path to the sink continues along the arc
-    steps: Array  # (d,) T of every arc; 0 if no path to the sink uses it
+    steps: Array  # (d,) the probability T of stepping along every arc; 0 if no path to the sink uses it
     visits: Array  # (n,) P(u is on the path)
     onward: sparse.csc_array  # I - T
 

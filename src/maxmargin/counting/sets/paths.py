@@ -184,7 +184,7 @@ class Paths(PairSet):
         n, p, k = self._n, self._lengths, np.arange(self._n + 1)
 
         def chance(ways: Any, nodes: int) -> float:
-            """E[ways] over the number of ordered choices of so many nodes; 0 if there are not so many."""
+            """E[ways] over the number of ordered choices of this many nodes; 0 if there are fewer nodes."""
             return float(p @ ways / poch(n - nodes + 1, nodes)) if n >= nodes else 0.0
 
         return _Chances(

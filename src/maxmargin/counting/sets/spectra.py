@@ -18,11 +18,11 @@ DENSE = 1000  # the most features for which a covariance is decomposed
 
 
 class Subspace(NamedTuple):
-    """One of the eigenspaces that together span R^d; it may be empty for small sizes."""
+    """An eigenspace of the covariance, which may be empty for small sizes."""
 
-    value: float
-    dimension: int
-    project: Callable[[Array], Array]
+    value: float  # the eigenvalue
+    dimension: int  # the dimensions of all eigenspaces add up to d
+    project: Callable[[Array], Array]  # projects (k, d) rows onto this space
 
 
 def distinct(parts: Iterable[Subspace]) -> list[Eigenspace]:

@@ -25,14 +25,14 @@ MOST = 2**31 - 2  # the most features
 
 
 class RowBlock(NamedTuple):
-    """Some rows, as they were given."""
+    """A block of consecutive rows, as the user gave them."""
 
     X: Any
-    y: Any
-    qid: Any
-    weights: Any
+    y: Any  # the labels of the rows
+    qid: Any  # the query of each row, or None
+    weights: Any  # the weight of each row, or None
     names: list[str] | None  # names of the columns, if they have names
-    grows: bool  # whether columns of other blocks are 0 here
+    grows: bool  # whether columns that only other blocks have are 0 in this one
 
 
 def row_blocks(data: Iterable[Any], queries: bool) -> Iterator[RowBlock]:

@@ -44,12 +44,12 @@ REMEMBERED = 2**16  # values of a column whose attributes are cached
 
 
 class Term(NamedTuple):
-    """A column, or a function of it, at an offset."""
+    """A column of a token, or a function of the column, at an offset from the current token."""
 
     column: int
-    place: int
-    function: str = ""
-    argument: str = ""
+    place: int  # the offset
+    function: str = ""  # the name of the function; "" for the column itself
+    argument: str = ""  # an argument of the function
 
     def text(self, columns: Sequence[str]) -> str:
         """Return the name of the term."""

@@ -21,10 +21,10 @@ from maxmargin.base.arrays import Array
 
 
 class Softness(NamedTuple):
-    """The parameters b and m of (1)."""
+    """The parameters of the smooth loss (1)."""
 
-    sharpness: float = 1.0
-    margin: float = 0.0
+    sharpness: float = 1.0  # b
+    margin: float = 0.0  # m
 
 
 class Tangents(NamedTuple):

@@ -12,13 +12,13 @@ from maxmargin.problem.planes.atoms import AtomRows
 
 
 class KnownPlanes(NamedTuple):
-    """Known planes of all examples that count, at least those with weight, in the order of the examples."""
+    """Known planes of all examples with a positive cap, at least the planes with weight, in the order of examples."""
 
-    slots: NDArray[np.intp]  # the slot of each in the dual point
-    owners: NDArray[np.intp]  # the example of each
-    rows: AtomRows
-    offset: Array
-    alpha: Array  # their weights
+    slots: NDArray[np.intp]  # the slot of each plane in the dual point
+    owners: NDArray[np.intp]  # the example of each plane
+    rows: AtomRows  # the vectors a of the planes
+    offset: Array  # the constants b of the planes
+    alpha: Array  # the weights of the planes
 
 
 class JointSize(NamedTuple):

@@ -21,11 +21,11 @@ class MeanPlane(NamedTuple):
 
     a: Array
     offset: float
-    risk: float  # R at that point, as the objective is measured: see Violations
+    risk: float  # R at that point, measured like the objective: see Violations
     row: AtomRows | None = None  # a as one combination of atoms, if that form is shorter
     truths: Array | None = None  # (n,) the factor of every Ψ(x, truth) in a, if truths may change (latent tasks)
     planes: Planes | None = None  # for a sample: the planes of its examples
-    size: CutSize = CutSize(0.0, 0.0, 0)
+    size: CutSize = CutSize(0.0, 0.0, 0)  # bounds the rounding errors of the cut
 
 
 class CutSum:

@@ -26,17 +26,17 @@ class ShardRequest(NamedTuple):
 
 
 class ShardSum(NamedTuple):
-    """The sum over one shard, or over several: lists have one entry for each."""
+    """The sum of the planes of one shard or of several shards; lists have one entry for each shard."""
 
-    a: Array | None  # the plane
-    offset: float
-    size: CutSize
-    slacks: list[Array]  # of the examples, as the objective is measured
-    proved: list[Array]  # bounds on them
+    a: Array | None  # the sum of the vectors of the planes
+    offset: float  # the sum of their constants
+    size: CutSize  # bounds the rounding errors of both sums
+    slacks: list[Array]  # the slacks of the examples, measured like the objective
+    proved: list[Array]  # upper bounds on the slacks
     truths: list[Array]  # see MeanPlane
-    relaxed: list[NDArray[np.bool_] | None]
-    lam: list[Array | None]
-    sizes: list[PlaneSizes]
+    relaxed: list[NDArray[np.bool_] | None]  # see Planes
+    lam: list[Array | None]  # see Violations
+    sizes: list[PlaneSizes]  # the sizes of the largest planes
     unsure: float  # an upper bound on what rounding may hide
 
 

@@ -26,7 +26,7 @@ class Violations(NamedTuple):
     on; otherwise by proved bounds.
     """
 
-    planes: Planes
+    planes: Planes  # the most violated plane found for each example
     heights: Array  # heights of the planes at w
     measured: Array  # each example's largest violation, as used in the objective
     proved: Array  # upper bounds on it; inf if nothing is proved

@@ -26,9 +26,9 @@ class CutSize(NamedTuple):
 
 
 class PlaneSizes(NamedTuple):
-    """The sizes of the largest planes that were seen: rounding errors grow with them."""
+    """The largest sizes among all planes seen so far, which bound rounding errors."""
 
-    a: float = 0.0  # the longest row
+    a: float = 0.0  # the length of the longest row
     weight: float = 0.0  # the largest sum of |values| of atoms in a row
     whole: float = 0.0  # the longest Ψ of truth and output together, for decoders that compare these
     b: float = 0.0

@@ -25,11 +25,11 @@ class Planes(NamedTuple):
     """Planes of examples: row i is the cut  w -> loss[i] - ⟨dpsi[i], w⟩."""
 
     dpsi: Rows  # (m, dim): dense, CSR, or rows over shared atoms
-    loss: Array  # (m,)
+    loss: Array  # (m,) the losses of the outputs
     upper: Array | None = None  # (m,) if the search is not exact: proved upper bounds on the maximum of λΔ - ⟨w, δΨ⟩
-    # (m,) from a relaxation: True if the result is not an output, or is not proved to be the best one
+    # (m,) from a relaxation: True if the result is not an output, or is not proved to be the best output
     relaxed: NDArray[np.bool_] | None = None
-    # (m,) ‖Ψ‖ of truth and output together, if the decoder compares whole Ψ, much of which may cancel
+    # (m,) ‖Ψ‖ of truth and output together, for decoders that compare whole Ψ although their difference is small
     lengths: Array | None = None
 
     def values(self, w: Array) -> Array:

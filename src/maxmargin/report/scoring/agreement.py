@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 
 class Agreement(NamedTuple):
-    """The number of correct labels of an example, and the number of known ones."""
+    """The agreement of the predicted labels of an example with its true labels."""
 
-    right: int
-    known: int
+    right: int  # the number of labels that are predicted correctly
+    known: int  # the number of true labels that are known
 
 
 def share_right(

@@ -30,15 +30,15 @@ class EncodedPair(NamedTuple):
 
 
 class TrueAlignment(NamedTuple):
-    """A true alignment: its features Ψ(x, y), and which pairs are right."""
+    """A true alignment."""
 
-    psi: Entries
-    right: TruePairs
+    psi: Entries  # its features Ψ(x, y)
+    right: TruePairs  # its aligned pairs
 
 
 class PreparedWeights(NamedTuple):
-    """The weights, those of gaps, and the prepared weights of every feature map."""
+    """Weights in the forms that scoring reads."""
 
-    w: Array
-    gaps: Array
-    maps: list[Any]
+    w: Array  # all weights
+    gaps: Array  # the weights of gaps
+    maps: list[Any]  # for every feature map, its weights as the map has prepared them

@@ -137,9 +137,9 @@ class Homologs(Task):
 
 
 class BestCandidate(NamedTuple):
-    """The best of some candidates; candidate -1 if there are none."""
+    """The candidate that aligns best with a sequence."""
 
-    candidate: int
+    candidate: int  # its number, or -1 if there are no candidates
     found: BestAlignment
 
     @property
@@ -151,10 +151,10 @@ class BestCandidate(NamedTuple):
 
 
 class TrueHomolog(NamedTuple):
-    """The homolog and Ψ of its known alignment."""
+    """The candidate that is known to be related to a sequence."""
 
-    candidate: int
-    psi: Entries
+    candidate: int  # its number
+    psi: Entries  # Ψ of its known alignment
 
     def score(self, w: Array) -> float:
         return float(np.dot(w[self.psi[0]], self.psi[1]))

@@ -26,7 +26,7 @@ def difference(truth: Entries, found: Entries, dim: int) -> Entries:
 
 
 def stacked(rows: list[Entries], dim: int) -> sparse.csr_array:
-    """Return the matrix of rows of which each has every feature at most once."""
+    """Return the rows as a matrix in which every row has every feature at most once."""
     ends = np.cumsum([0, *(len(features) for features, _ in rows)]).astype(np.int32)
     flat = np.concatenate([np.zeros(0, dtype=np.int64), *(features for features, _ in rows)]).astype(np.int32)
     return sparse.csr_array(

@@ -21,7 +21,7 @@ class BestAlignment(NamedTuple):
     """The best alignment of one pair of sequences."""
 
     score: float
-    pairs: Codes
+    pairs: Codes  # the aligned positions of both sequences
 
 
 def best_alignments(pairs: Iterable[ScoredPair], mode: int) -> Iterator[BestAlignment]:

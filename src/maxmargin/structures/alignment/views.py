@@ -85,10 +85,10 @@ class NumberFeatures:
 
 
 class ScoreRows(NamedTuple):
-    """A matrix as its distinct rows, and the number of the distinct row for each of its rows (None: all differ)."""
+    """A matrix that stores equal rows once."""
 
-    rows: Array
-    row_of: Codes | None
+    rows: Array  # the distinct rows
+    row_of: Codes | None  # for each row of the matrix, its number among the distinct rows; None if all rows differ
 
     @property
     def shape(self) -> tuple[int, ...]:

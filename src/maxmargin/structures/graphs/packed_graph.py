@@ -20,10 +20,10 @@ class PackedGraph(NamedTuple):
     units: NDArray[np.int64]  # the rows of its nodes among the atoms
     edges: Edges  # (E, 2) indices into `units`
     edge_features: Array  # (E, G)
-    truth: Labels
-    prices: Array  # (N, K) cost of a label at a node
-    most: float  # the largest loss
-    plan: Plan  # how its best labelling is found
+    truth: Labels  # the true label of every node
+    prices: Array  # (N, K) the cost of each label at each node
+    most: float  # the largest loss of a labelling
+    plan: Plan  # the method that finds its best labelling
 
     @classmethod
     def of(cls, units: NDArray[np.int64], x: Nodes, truth: Labels, prices: Array, plan: Plan) -> PackedGraph:

@@ -41,8 +41,8 @@ class LabellingBound(NamedTuple):
     """A bound on a predicted labelling: no labelling of this graph has a score above `upper`."""
 
     score: float
-    upper: float  # = score if the prediction is the best labelling; inf if nothing is known
-    method: str
+    upper: float  # equal to the score if the prediction is proved to be the best labelling; inf if nothing is proved
+    method: str  # the name of the method that found it
 
 
 class Graph(UnitTask):

@@ -23,9 +23,9 @@ HELD_OUT = 0.25  # share of the strings that is held out to choose a length
 class MotifExamples(NamedTuple):
     """Training examples of a motif."""
 
-    X: list[Any]
+    X: list[Any]  # the strings
     has: NDArray[np.bool_]  # whether each string has the motif
-    weights: Array
+    weights: Array  # the weight of each string
     labelled: int  # only the first `labelled` examples can be held out; the others are background
     classes: NDArray[Any]  # two labels in sorted order
     positive: Any  # the label of strings with the motif

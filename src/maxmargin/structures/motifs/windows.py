@@ -14,10 +14,10 @@ IntArray = NDArray[np.int64]
 
 
 class ChosenWindows(NamedTuple):
-    """One window per string: its beginning in the flat arrays (-1: no motif), and its strand, 0 or 1."""
+    """One window per string."""
 
-    starts: IntArray
-    strands: IntArray
+    starts: IntArray  # the first index of each window in the flat arrays; -1 if the string has no motif
+    strands: IntArray  # the number of its strand, 0 or 1
 
     @classmethod
     def none(cls, n: int) -> ChosenWindows:
@@ -30,10 +30,10 @@ class ChosenWindows(NamedTuple):
 
 
 class BestWindows(NamedTuple):
-    """Best windows of some strings, and their ⟨w, Ψ⟩ minus that of the string without a motif."""
+    """The best windows of some strings."""
 
     windows: ChosenWindows
-    gains: Array
+    gains: Array  # the score ⟨w, Ψ⟩ of each string with this window, minus its score without a motif
 
 
 class Windows:

@@ -131,7 +131,7 @@ class Parser(ParsesSentences, ProbabilisticTrainer):
     sharpness : float
         The sharpness of "softmax_margin": the larger, the nearer to the hinge.
     calibrate : int or None
-        Probabilities: find temperature_ by cross-validation in so many parts; None leaves that to calibrate_on(X, Y).
+        Probabilities: find temperature_ by cross-validation in this many parts; None leaves that to calibrate_on(X, Y).
     {options}
 
     Attributes

@@ -26,7 +26,7 @@ class Loss(NamedTuple):
 
     @classmethod
     def of_measure(cls, measure: str, n_words: int, n_brackets: int, f1_words: int = 20) -> Loss:
-        """Return the loss for a true tree with so many words and brackets.
+        """Return the loss for a true tree with these numbers of words and brackets.
 
         With more than f1_words words, "f1" is replaced by a Hamming loss that is scaled to a similar size.
         """
@@ -45,7 +45,7 @@ class Loss(NamedTuple):
         return self.scale * q
 
     def highest(self, n_words: int, longest_chain: int) -> float:
-        """Return an upper bound on the losses of all trees over so many words."""
+        """Return an upper bound on the losses of all trees over this number of words."""
         most = self.n_true + (n_words - 1) + (2 * n_words - 1) * longest_chain
         return self.scale * most if self.kind == HAMMING else 1.0
 

@@ -161,14 +161,14 @@ def sentence_counts(
 class BracketCounts(NamedTuple):
     """Counts of brackets, tags and sentences, for one sentence or for all."""
 
-    true: int  # brackets
-    found: int
-    right: int
-    crossing: int  # brackets that were found and overlap a true one without nesting
-    exact: int  # sentences that match exactly
+    true: int  # true brackets
+    found: int  # predicted brackets
+    right: int  # predicted brackets that are true
+    crossing: int  # predicted brackets that overlap a true bracket without nesting
+    exact: int  # sentences whose brackets are all right
     sentences: int
-    right_tags: int
-    words: int
+    right_tags: int  # words whose tag is right
+    words: int  # all words that are counted
 
 
 def _counts(pair: _Pair) -> BracketCounts:

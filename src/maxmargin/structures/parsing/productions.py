@@ -60,12 +60,12 @@ declare(
 
 
 class Constituent(NamedTuple):
-    """The chain of nodes over one span, and the children of the lowest one."""
+    """The chain of nodes over the words begin:end, and the children of the lowest node."""
 
     chain: tuple[Symbol, ...]  # from top to bottom
     begin: int
     end: int
-    children: list[tuple[Symbol, int]]  # the highest symbol of each, and where it begins; empty at a word
+    children: list[tuple[Symbol, int]]  # the highest symbol and the first word of each child; empty for a word
 
 
 class NoDerivation(ValueError):  # noqa: N818 - what happened is the better name

@@ -28,7 +28,7 @@ class PackedParts(NamedTuple):
     x: Any
     begin: int
     end: int
-    truths: TrueParts
+    truths: TrueParts  # the true parts, with the prices of mistakes
 
 
 class PartsBatch(AtomBatch, RescaledSearch):

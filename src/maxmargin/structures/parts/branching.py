@@ -36,11 +36,11 @@ ROUNDING = 1e-14  # rounding error of the decoder, relative to the numbers that 
 
 
 class Violated(NamedTuple):
-    """Most violated output found, and a bound on all others."""
+    """The most violated output that was found, with a bound on the violation of all outputs."""
 
-    chosen: PartNumbers | None  # None: the truth, whose violation is 0
-    value: float
-    upper: float
+    chosen: PartNumbers | None  # the parts of the output; None stands for the truth, whose violation is 0
+    value: float  # the violation of this output
+    upper: float  # an upper bound on the violation of every output
 
 
 class _Half(NamedTuple):
@@ -54,11 +54,11 @@ class _Half(NamedTuple):
 
 
 class PartScores(NamedTuple):
-    """One example: the scores s of its parts, the increase of the loss by choosing each, and the right parts."""
+    """The scores and losses of the parts of one example."""
 
-    scores: Array
-    added: Array
-    truth: PartNumbers
+    scores: Array  # the score s of each part
+    added: Array  # the increase of the loss by choosing each part
+    truth: PartNumbers  # the true parts
 
     def measured(self, chosen: PartNumbers) -> tuple[float, float]:
         """Compute the loss and the margin of an output from the parts in which it differs from the truth."""

@@ -43,7 +43,7 @@ class SampleLosses(NamedTuple):
 
 
 class SampleLines(NamedTuple):
-    """Concatenated `LossLines` of all samples: sample g has those from bounds[g] to bounds[g + 1] - 1."""
+    """Concatenated `LossLines` of all samples: sample g has the entries bounds[g] : bounds[g + 1]."""
 
     bounds: Indices
     sizes: Counts

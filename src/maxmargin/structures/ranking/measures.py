@@ -35,11 +35,11 @@ KEPT = 10_000_000  # cells of the largest table that is kept
 
 
 class LossLines(NamedTuple):
-    """Allowed numbers m of predicted positives, with the coefficients of the loss (1) for each."""
+    """The loss (1) for each allowed number m of predicted positives."""
 
-    sizes: Counts
-    alpha: Array
-    beta: Array
+    sizes: Counts  # the numbers m
+    alpha: Array  # the coefficient α of (1) for each m
+    beta: Array  # the coefficient β of (1) for each m
 
     def steepest(self, P: int, Q: int) -> float:
         """Bound the increase of the loss by one more false positive; inf if not all numbers m are allowed."""

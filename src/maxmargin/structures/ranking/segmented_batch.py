@@ -52,13 +52,13 @@ class Segments(NamedTuple):
 
 
 class ScoredRows(NamedTuple):
-    """Scored rows of some groups; group j has those from bounds[j] to bounds[j + 1] - 1, segment by segment."""
+    """Scored rows of some groups; group j has the rows bounds[j] : bounds[j + 1], segment by segment."""
 
-    positions: Indices  # in the batch's rows
-    scores: Array
+    positions: Indices  # the position of each row among the rows of the batch
+    scores: Array  # the score of each row
     bounds: Indices
     segments: Indices  # the first segment of every group
-    segment_bounds: Indices
+    segment_bounds: Indices  # the first row of every segment, and the end of the last one
 
 
 class SegmentedBatch(AtomBatch):

@@ -14,18 +14,18 @@ from maxmargin.structures.ranking.groups import Indices
 
 
 class FoldRows(NamedTuple):
-    """Rows of a sample whose scores are cut, in folds."""
+    """Rows of a sample, in folds, for which a threshold of scores is chosen."""
 
     truth: Array  # 1 for positive rows, 0 for others
-    weights: Array
+    weights: Array  # the weight of each row
     fold: Indices  # the fold in which a row is held out; all 0 for scores of training
 
 
 class Cut(NamedTuple):
     """Threshold above which rows are predicted positive, with the values of a measure in the folds."""
 
-    at: float
-    values: Array  # at the cut with the highest mean
+    at: float  # the threshold
+    values: Array  # the measure in each fold, at the threshold with the highest mean
 
     @property
     def mean(self) -> float:

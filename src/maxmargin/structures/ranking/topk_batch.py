@@ -25,11 +25,11 @@ class RowLayout(NamedTuple):
     """Positions of the concatenated rows of some queries, the relevant rows of each first."""
 
     bounds: Indices  # query q has the rows bounds[q] … bounds[q + 1] - 1
-    n_relevant: Indices  # of every query
-    n_others: Indices
-    mixed: Mask  # whether a query has both
-    query: Indices  # of every row
-    place: Indices  # number of every row within its query
+    n_relevant: Indices  # the number of relevant rows of every query
+    n_others: Indices  # the number of other rows of every query
+    mixed: Mask  # whether a query has rows of both kinds
+    query: Indices  # the query of every row
+    place: Indices  # the number of every row within its query
     relevant: Mask  # whether a row is relevant
 
     @classmethod

@@ -14,11 +14,11 @@ from maxmargin.structures.segments.spans import Codes, Segmentation, codes_of, r
 class SegmentNames(NamedTuple):
     """Types of segments by name and by number, with the form and the limits of segmentations."""
 
-    classes: Sequence[Hashable]
-    numbers: dict[Hashable, int]
-    max_length: int  # of a segment
+    classes: Sequence[Hashable]  # the name of each type
+    numbers: dict[Hashable, int]  # the number of each name
+    max_length: int  # the length of the longest segment that is predicted
     outside: bool  # whether tokens may be outside of segments
-    tags: Sequence[str] | None = None  # the tag of every code; None: segmentations are lists of spans
+    tags: Sequence[str] | None = None  # the tag of every code; None if segmentations are lists of spans
 
     def named(self, codes: Codes) -> Any:
         """Return a segmentation in the user's form."""

@@ -22,19 +22,19 @@ INVALID = get_args(Invalid)
 
 
 class GivenLabels(NamedTuple):
-    """The labels of one sequence, the costs of its positions (None: all 1), and the number of repaired labels."""
+    """The labels of one sequence."""
 
     names: Sequence[Hashable]
-    costs: Sequence[float] | None
-    repaired: int
+    costs: Sequence[float] | None  # the cost of a mistake at each position; None if all are 1
+    repaired: int  # the number of repaired labels
 
 
 class ReadPositions(NamedTuple):
-    """The labels of all sequences in a row: numbers of choices, costs of positions, and repairs of each sequence."""
+    """The labels of all sequences, one sequence after the other."""
 
-    rows: Labels
-    factors: Array
-    repaired: list[int]  # empty if no label was repaired
+    rows: Labels  # the number of the choice of each position
+    factors: Array  # the cost of a mistake at each position
+    repaired: list[int]  # the number of repaired labels of each sequence; empty if no label was repaired
 
 
 def split_costs(y: Any) -> tuple[Sequence[Hashable], Sequence[float] | None]:

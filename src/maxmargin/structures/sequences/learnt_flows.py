@@ -18,9 +18,9 @@ KINDS = dict(zip(Lattice._fields, (np.int64, np.int64, np.uint16, np.uint16, np.
 class WeightedPaths(NamedTuple):
     """Flows as labellings with weights, in the order of the sequences."""
 
-    labels: Labels  # one path after another
-    owners: NDArray[np.int64]
-    weights: Array
+    labels: Labels  # the labels of all paths, one path after the other
+    owners: NDArray[np.int64]  # the sequence of each path
+    weights: Array  # the weight of each path
 
     @classmethod
     def none(cls) -> WeightedPaths:

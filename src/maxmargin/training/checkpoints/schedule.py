@@ -14,7 +14,7 @@ SPEED = 1e8  # bytes that are hashed and written in a second, where it is not kn
 
 
 class Schedule:
-    """Every so many seconds, or "10 passes".
+    """The interval between two checkpoints, in seconds or as "10 passes".
 
     Where a file is so large that writing it takes long, seconds become more: writing takes a small share of the time.
     The first file has to wait, too, if it is so large.

@@ -28,30 +28,30 @@ OF_TRAINING = (ConvergenceWarning, NothingLearnt, TrainingInterrupted)  # which 
 
 
 class Given(NamedTuple):
-    """Inputs, outputs, and what else `fit` is given of every example."""
+    """The arguments of `fit` that have one entry per example."""
 
     X: Any
     y: Any
-    others: dict[str, Any]
+    others: dict[str, Any]  # further arguments by name, such as sample_weight
 
 
 class Trained(NamedTuple):
     """A summary of one model of a fold."""
 
     C: float
-    score: float  # nan where there is nothing to judge it by
-    seconds: float  # of training and scoring
-    passes: float
-    gap: float
+    score: float  # nan if there are no held-out examples
+    seconds: float  # the time for training and scoring
+    passes: float  # the oracle calls of training, divided by the number of examples
+    gap: float  # the relative duality gap at the end of training
     converged: bool
-    complains: bool  # whether the gap is above what was asked for
+    complains: bool  # whether the gap is above the requested tolerance
     zero: bool  # whether w = 0
     interrupted: bool
-    risk: float  # the training loss, of the same problem all along the path
-    norm: float
-    grid: Grid | None  # where the grid is made from these data
-    warnings: list[tuple[type[Warning], str]]  # what else was said of it
-    model: Any  # of all data: the fitted estimator
+    risk: float  # the training loss, of the same problem for every C
+    norm: float  # the length of w
+    grid: Grid | None  # set if the grid is made from these data
+    warnings: list[tuple[type[Warning], str]]  # the other warnings of training
+    model: Any  # the fitted estimator, if it was trained on all data
 
 
 class Fold:

@@ -74,8 +74,8 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
     rule : "best" or "one_standard_error"
         Take the C with the best mean score, or the smallest C whose mean score is within one standard error of that.
     patience : int or None
-        Stop when so many values of C in a row have a mean score that is below the best one before them by more than its
-        standard error; None tries all.
+        Stop when this many values of C in a row have a mean score that is below the best one before them by more than
+        its standard error; None tries all.
     n_jobs : int or None
         Threads in which folds are trained side by side; -1 takes all cores. None does so, too, unless the estimator
         spreads its own work (n_jobs, executor) or calls Python functions of yours (a task, an optimiser), which then

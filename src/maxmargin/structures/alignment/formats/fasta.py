@@ -11,10 +11,10 @@ from maxmargin.structures.alignment.formats.multiple import MultipleAlignment, s
 
 
 class SequenceRecord(NamedTuple):
-    """A sequence with a name, and the rest of its header."""
+    """A sequence with the name and description in its header."""
 
-    name: str
-    description: str
+    name: str  # the first word of the header
+    description: str  # the rest of the header
     sequence: str
 
 

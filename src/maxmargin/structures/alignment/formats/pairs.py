@@ -10,7 +10,7 @@ from maxmargin.structures.alignment.formats.fasta import SequenceRecord, headed,
 
 
 class SequencePair(NamedTuple):
-    """Two records that belong together; aligned ones have gaps, so that both have the same length."""
+    """Two sequences that belong together; if they are aligned, they contain gaps and have the same length."""
 
     first: SequenceRecord
     second: SequenceRecord
