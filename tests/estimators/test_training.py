@@ -228,7 +228,7 @@ def test_partial_fit_of_a_flat_classifier(solver):
     assert model.score(inputs, outputs) > 0.5
     with pytest.raises(ValueError, match="example 1: the label 'cat' is not one of the classes"):
         model.partial_fit(inputs[:2], ["det", "cat"])
-    with pytest.raises(ValueError, match="classes differs from that of the first call"):
+    with pytest.raises(ValueError, match="classes differs from the classes of the first call"):
         model.partial_fit(inputs, outputs, classes=["det", "noun"])
 
 

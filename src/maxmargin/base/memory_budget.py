@@ -30,7 +30,7 @@ class MemoryBudget:
 
     Attributes
     ----------
-    memory_mb : the limit in megabytes; None: there is none
+    memory_mb : the limit in megabytes; None if there is no limit
     left : bytes that are left of it; `reserve` and `zeros` set it
     in_files : bytes of all arrays that were put into files; `zeros` sets it
     """

@@ -243,7 +243,7 @@ class _Round:
             self.futures[j] = future
 
     def _fetch(self, k: int) -> None:
-        """Fetch the result of task k, and those of later tasks that have finished."""
+        """Fetch the result of task k, and the results of later tasks that have finished."""
         from distributed import wait
         from distributed.scheduler import KilledWorker
 

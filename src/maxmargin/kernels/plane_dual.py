@@ -43,7 +43,7 @@ class KernelPlaneDual(PlaneDual):
         self.use(atoms)
 
     def use(self, atoms: Any) -> None:
-        """Take inner products from these atoms, those of the batch whose planes come next."""
+        """Take inner products from these atoms, which belong to the batch whose planes come next."""
         self._atoms = self.vectors.product = atoms
         self._atoms.kept = (self.w, self._atoms.coefficients(self.seen))
 

@@ -55,7 +55,7 @@ class CutVectors:
     def __init__(
         self, columns_wanted: bool = False, atoms: Atoms | None = None, memory: MemoryBudget = UNLIMITED
     ) -> None:
-        self.atoms = atoms  # the oracle's atoms; None: those of the first cut that has any
+        self.atoms = atoms  # the oracle's atoms; None until a cut has atoms
         self.columns_wanted = columns_wanted  # True if all vectors are dense, so that single coordinates can be read
         self.memory = memory  # allocates large arrays
         self.written = Written()

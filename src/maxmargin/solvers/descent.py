@@ -259,7 +259,7 @@ class _Descent:
         inner = clone(self.limits.inner).set_params(tol=self.tol, max_passes=max(self.limits.max_passes - passes, 1.0))
         kept = {}
         if keeper is not None:
-            keeper.passes += passes  # those of earlier rounds
+            keeper.passes += passes  # the calls of earlier rounds
             kept = {"keeper": keeper}
         solution = inner.solve(current, self.C, start, watch, self.seed, **kept)
         for line in solution.history:

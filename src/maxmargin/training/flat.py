@@ -132,7 +132,7 @@ class ClassScorer(FlatClassifier):
             new: Any = self._make_task(labels)
             new.setup(X, labels)
             if task is not None and new.classes_ != task.classes_:
-                raise ValueError("classes differs from that of the first call; the labels are fixed by the first call")
+                raise ValueError("classes differs from the classes of the first call, which fixes the labels")
             task = task or new
         return self._fit_more(task, X, y, sample_weight)
 
@@ -171,7 +171,7 @@ class ClassScorer(FlatClassifier):
         return False
 
     def _weights(self) -> Array:
-        """Return the weights as (features, weight vectors); those of the constant feature come last."""
+        """Return the weights as (features, weight vectors); the constant feature comes last."""
         check_is_fitted(self)
         refuse_kernel(self)
         return self.task_.weights(self.w_)

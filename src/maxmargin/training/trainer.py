@@ -141,7 +141,7 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
         Y : sequence
             The outputs, one for each input.
         sample_weight : array of shape (n,) or None
-            How much each example counts; None: all count the same.
+            The weight of each example; None gives all examples the weight 1.
 
         Returns
         -------

@@ -193,7 +193,7 @@ def test_partial_fit():
     with pytest.raises(ValueError, match="first call of partial_fit needs classes"):
         model.partial_fit(X[:5], y[:5])
     model.partial_fit(X[:5], y[:5], classes=range(5)).partial_fit(X, y)
-    with pytest.raises(ValueError, match="classes differs from that of the first call"):
+    with pytest.raises(ValueError, match="classes differs from the classes of the first call"):
         model.partial_fit(X, y, classes=range(4))
     named = OrdinalSVC(NAMES, solver="perceptron")
     for _ in range(10):

@@ -234,7 +234,7 @@ def test_partial_fit():
     for _ in range(10):
         model.partial_fit(X[:5], y[:5], classes=PATHS).partial_fit(X[5:], y[5:])
     assert model.score(X, y) > 0.5
-    with pytest.raises(ValueError, match="classes differs from that of the first call"):
+    with pytest.raises(ValueError, match="classes differs from the classes of the first call"):
         model.partial_fit(X, y, classes=PATHS[1:])
     named = TaxonomySVC(PARENTS, solver="perceptron").partial_fit(X[:5], LEAVES[:5])
     assert len(named.classes_) == 8

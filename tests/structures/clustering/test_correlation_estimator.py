@@ -199,7 +199,9 @@ def test_bad_options(options, message):
 
 def test_bad_data():
     asymmetric = np.arange(8.0).reshape(2, 2, 2)
-    with pytest.raises(ValueError, match=r"example 0: feature 0 of the pair \(0, 1\) is 2 but that of \(1, 0\) is 4"):
+    with pytest.raises(
+        ValueError, match=r"example 0: feature 0 of the pair \(0, 1\) is 2 but the feature of \(1, 0\) is 4"
+    ):
         Clusterer("correlation").fit([asymmetric], [[0, 0]])
     large = [Pairs(101, [[0, 1]], [[1.0, 0, 0]])]
     with pytest.raises(ValueError, match="example 0 has 101 items; method='relaxed' takes at most 100"):

@@ -68,7 +68,7 @@ def test_array_that_is_not_symmetric():
     values = np.zeros((3, 3, 2))
     values[2, 1, 1], values[1, 2, 1] = 3.0, 4.0
     with pytest.raises(
-        ValueError, match=r"feature 1 of the pair \(1, 2\) is 4 but that of \(2, 1\) is 3; expected a sym"
+        ValueError, match=r"feature 1 of the pair \(1, 2\) is 4 but the feature of \(2, 1\) is 3; expected a sym"
     ):
         Pairs.from_array(values)
 

@@ -124,7 +124,7 @@ BAD_TREES = {
     "empty": ([], {}, "the tree of sentence 1 is empty; expected a head for every word"),
     "a number": (3, {}, "the tree of sentence 1 is 3; expected a list of heads, or of pairs"),
     "a fraction": ([2, 3.5, 0], {}, "word 1 has 2; expected a head, a whole number, or a pair"),
-    "labels of some": ([(2, "det"), (3, "arg"), (0, "root")], {}, "of sentence 1 has labels, but that of sentence 0"),
+    "labels of some": ([(2, "det"), (3, "arg"), (0, "root")], {}, "1 has labels, but the tree of sentence 0"),
     "not projective": ([3, 4, 0, 3], {"projective": True}, "the arcs 0 - 3 and 2 - 4 cross; leave such sentences out"),
 }  # fmt: skip
 

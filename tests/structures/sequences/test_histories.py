@@ -320,7 +320,7 @@ def test_an_earlier_model_is_carried_over():
     np.testing.assert_allclose(longer.decision_function(TOKENS), shorter.decision_function(TOKENS), atol=1e-6)
     with pytest.raises(ValueError, match="the earlier model has order=2; expected at most 1"):
         mm.SequenceLabeler(prior=old, transition_features=["w="]).fit(new, tags)
-    with pytest.raises(ValueError, match="has transition_features that this one has not"):
+    with pytest.raises(ValueError, match="has transition_features that this one does not have"):
         mm.SequenceLabeler(prior=old, order=2).fit(new, tags)
 
 

@@ -58,7 +58,7 @@ def heaviest_clique_of(W: Array, size: int) -> tuple[Members, bool]:
 
 
 def best_of_all(W: Array, h: Array, size: int | None = None) -> Members:
-    """Return the best set by comparing all of them: those of one half of the vertices with those of the other half."""
+    """Return the best of all sets, as the union of a set in one half of the vertices and a set in the other half."""
     n = len(W)
     first, second = slice(0, n // 2), slice(n // 2, n)
     A, B = all_sets(n // 2), all_sets(n - n // 2)

@@ -261,7 +261,7 @@ class TokenTemplates:
 
 
 class _Plan:
-    """A plan for making attributes: those of one column at one offset together, conjunctions one by one."""
+    """A plan for making attributes: all attributes of a column and an offset at once, conjunctions one by one."""
 
     def __init__(self, features: list[list[Term]], columns: Sequence[str], gazetteers: Mapping[str, list[str]]):
         single = [terms[0] for terms in features if len(terms) == 1 and terms[0].function != "in"]

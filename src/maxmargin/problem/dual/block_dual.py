@@ -98,7 +98,7 @@ class BlockDual:
     # --- improvement
 
     def search(self, oracle: Decoder, order: NDArray[np.intp], block: int) -> Report:
-        """Visit these examples, searching all of their outputs; those of one block perhaps at the same w."""
+        """Visit these examples, searching all of their outputs; a block of examples may be searched at the same w."""
         raise NotImplementedError
 
     def revisit(self, oracle: Decoder, rng: np.random.Generator) -> Report:

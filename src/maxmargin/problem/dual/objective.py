@@ -143,7 +143,7 @@ class Certificate:
 
     @property
     def exact(self) -> bool:
-        """True if primal and dual are those of the problem itself, both proved."""
+        """True if primal and dual are proved bounds for the problem itself."""
         return self.search is Search.EXACT
 
     @property

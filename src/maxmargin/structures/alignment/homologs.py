@@ -127,7 +127,7 @@ class Homologs(Task):
         return [self.best(weights, codes).aligned(codes) for codes in (self.encode(x, i) for i, x in enumerate(X))]
 
     def named_weights(self, w: Array) -> dict[str, Weights]:
-        """Return the named weights, which are those of the alignments."""
+        """Return the named weights, which are the weights of the alignment task."""
         return self.alignment_.named_weights(w)
 
     def candidate_scores(self, w: Array, X: Sequence[Any]) -> list[Array]:
@@ -204,7 +204,7 @@ def candidate_number(y: Any, n_candidates: int, i: int) -> int:
         raise ValueError(f"Y[{i}] is {found}; expected (number of the homolog, its alignment)")
     elif not is_whole(y[0]):
         raise ValueError(
-            f"Y[{i}] begins with {y[0]!r:.60}; expected a whole number, that of the homolog, and then its alignment"
+            f"Y[{i}] begins with {y[0]!r:.60}; expected the number of the homolog, followed by its alignment"
         )
     else:
         number = int(y[0])

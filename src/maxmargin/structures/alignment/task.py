@@ -192,7 +192,7 @@ class Alignment(Task):
         return PreparedWeights(w, of_gaps, [each.prepare(part) for each, part in zip(self.maps_, of_maps, strict=True)])
 
     def split(self, w: Array) -> tuple[Array, list[Array]]:
-        """Return the weights of gaps and those of every feature map, as views of w."""
+        """Return the weights of gaps and the weights of every feature map, as views of w."""
         return w[: self.ends_[0]], [w[a:b] for a, b in pairwise(self.ends_)]
 
     def score_rows(self, weights: PreparedWeights, code: EncodedPair) -> tuple[Array, Codes]:
@@ -305,7 +305,7 @@ class Alignment(Task):
             yield code.alignment(found.pairs), found.score
 
     def named_weights(self, w: Array) -> dict[str, Weights]:
-        """Return the named weights: those of gaps, then those of every feature map; duplicate names get a mark."""
+        """Return the named weights of gaps, then of every feature map; duplicate names get a mark."""
         of_gaps, of_maps = self.split(w)
         named = self.gaps_.named_weights(of_gaps)
         for each, part in zip(self.maps_, of_maps, strict=True):

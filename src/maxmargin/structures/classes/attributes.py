@@ -101,7 +101,7 @@ class Attributed(Multiclass):
         return self._unit_atoms(X, self.n_attributes_, self.direct_, np.arange(X.shape[0]))
 
     def class_scores(self, w: Array, own: Array) -> Array:
-        """Compute the (n, K) scores of classes from those of the attributes in Λ."""
+        """Compute the (n, K) scores of classes from the scores of the attributes in Λ."""
         from maxmargin.structures.classes.compiled.attributes import class_scores
 
         scores = np.empty((len(own), self.n_labels_))

@@ -65,7 +65,7 @@ class KernelClassDual(ClassDual):
                     rows.whole(of.units[order[at : at + 1]])
 
     def _fetch(self, examples: NDArray[np.intp]) -> None:
-        """Compute the missing kernel rows of those of these examples that have a slack or a weight to change."""
+        """Compute the missing kernel rows of the examples in question that have a slack or a weight to change."""
         of, rows = self.classes, self._atoms.rows
         units, truths = of.units[examples], of.truths[examples]
         missing = ~rows.complete[rows.slot_of[units]] | (rows.slot_of[units] < 0)

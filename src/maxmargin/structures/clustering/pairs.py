@@ -116,7 +116,7 @@ class Pairs:
             k, f = map(int, np.argwhere(differs)[0])
             i, j = int(upper[0][k]), int(upper[1][k])
             raise ValueError(
-                f"feature {f} of the pair ({i}, {j}) is {features[k, f]:g} but that of ({j}, {i}) is "
+                f"feature {f} of the pair ({i}, {j}) is {features[k, f]:g} but the feature of ({j}, {i}) is "
                 f"{mirrored[k, f]:g}; expected a symmetric array, or zeros below the diagonal"
             )
         return cls(n, np.column_stack(upper), features, feature_names)

@@ -33,7 +33,7 @@ class Cases:
     def __init__(
         self,
         rows: Any,
-        bounds: NDArray[np.int64] | None = None,  # the first row of each example; None: one row per whole example
+        bounds: NDArray[np.int64] | None = None,  # the first row of each example; None if every example has one row
         optimisers: Sequence[Any] | None = None,
         is_array: bool = True,  # whether X was an array, so that predictions are one too
     ):

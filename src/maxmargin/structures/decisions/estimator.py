@@ -225,7 +225,7 @@ class CostLearner(Trainer):
         return cases.checked().with_constant() if constant else cases
 
     def _prior(self, task: Any, batch: Batch, sample_weight: Any) -> Any:
-        """Return the prior; least-squares weights are kept in the task, so that certify uses those of training."""
+        """Return the prior. The task keeps least-squares weights, so that certify uses the same as training."""
         if not isinstance(self.prior, str):
             return self.prior
         if self.prior != "least_squares":

@@ -21,7 +21,7 @@ class TreeRules(NamedTuple):
 
     single_root: bool  # exactly one word has the head 0
     projective: bool  # no arcs cross
-    classes: Sequence[Hashable] | None  # the labels; None: arcs have none
+    classes: Sequence[Hashable] | None  # the labels; None if arcs have no labels
 
     @property
     def n_labels(self) -> int:

@@ -112,8 +112,8 @@ class Dependencies(Task):
         if any(labelled) and not all(labelled):
             with_, without = labelled.index(True), labelled.index(False)
             raise ValueError(
-                f"the tree of sentence {with_} has labels, but that of sentence {without} has none; expected labels in "
-                "all trees or in none"
+                f"the tree of sentence {with_} has labels, but the tree of sentence {without} has none; expected "
+                "labels in all trees or in none"
             )
         self.classes_: list[Hashable] | None = None
         if labelled[0]:

@@ -98,7 +98,7 @@ class SegmentationDisplay:
     def plot(
         self, ax: Axes | None = None, *, opacity: float = 0.55, colours: Mapping[Hashable, Any] | None = None
     ) -> SegmentationDisplay:
-        """Draw image, truth and prediction, as far as they are there, from left to right.
+        """Draw image, truth and prediction, as far as they are given, from left to right.
 
         opacity : of the labels over the image.   colours : of some or all labels, as matplotlib takes them.
         """

@@ -75,7 +75,7 @@ class GraphSpace:
     most : the largest loss of every graph; relaxations are solved up to a small share of it
     names : the labels
     truths : the true labels and the costs of mistakes; None if they are not known
-    ids : the numbers of the graphs, for messages; None: 0, 1, …
+    ids : the numbers of the graphs, for messages; None stands for 0, 1, …
     """
 
     def __init__(

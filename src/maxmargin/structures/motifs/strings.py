@@ -25,7 +25,7 @@ class Strings:
         self.begins = np.append(0, np.cumsum([len(each) for each in codes])).astype(np.int64)
         self.codes = np.concatenate([*codes, np.empty(0, dtype=np.int32)])
         known = self.codes >= 0
-        fresh, last = np.zeros_like(known), np.zeros_like(known)  # whether a run begins here, ends here
+        fresh, last = np.zeros_like(known), np.zeros_like(known)  # whether a run begins, or ends, at each letter
         if len(known):
             inner = self.begins[:-1][np.diff(self.begins) > 0]
             first, final = np.zeros_like(known), np.zeros_like(known)  # of its string

@@ -24,7 +24,7 @@ MOVES = 4  # letters by which all windows may shift together
 def first_motif(
     task: ScoredWindows, data: Windows, positive: IntArray, negative: IntArray, rng: np.random.Generator
 ) -> Array:
-    """Return weights that score letters at the positions of a motif; those of the background are 0.
+    """Return weights that score letters at the positions of a motif; background weights are 0.
 
     positive, negative : the numbers of strings with and without the motif; at least one has it.
     """

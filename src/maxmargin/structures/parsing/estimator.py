@@ -196,7 +196,7 @@ class Parser(ParsesSentences, ProbabilisticTrainer):
         """Return the probabilities of the predictions.
 
         of="span": for every x the list of the phrases of its tree, each with its first word, the one past its last, its
-        label and the probability that the tree has this phrase. of="tree": an array with those of whole trees.
+        label and the probability that the tree has this phrase. of="tree": an array of the probabilities of all trees.
         A sentence that the grammar cannot parse (on_failure="flat") has a tree of probability 0.
         """
         if of not in ("span", "tree"):

@@ -1,6 +1,6 @@
 """GainBatch and PositionBatch: search for the most violated ranking of queries if the loss is 1 - NDCG itself.
 
-They differ in the joint features Ψ: those of pairs, and those of positions; see tasks.Ranking.
+They differ in the joint features Ψ, which are sums over pairs or over positions; see tasks.Ranking.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Ranking: order the rows of a query, with losses for rows of low relevance before those of high relevance."""
+"""Ranking: order the rows of a query, with losses for rows of low relevance before rows of high relevance."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         self.offsets = np.clip(self.offsets, begin, end) - begin
 
     def _unit_range(self) -> tuple[int, int]:
-        """Return the range of units from those of the first of these sequences to those of the last."""
+        """Return the range of units from the first to the last of these sequences."""
         return int(self.offsets[self.ids.min()]), int(self.offsets[self.ids.max() + 1])
 
     def verify(self, source: ArrayFolder) -> None:

@@ -34,7 +34,7 @@ def _carry_runs(
     missing = np.setdiff1d(earlier.chosen_, task.chosen_)
     if new is None or len(missing):
         raise ValueError(
-            "the earlier model has transition_features that this one has not; give the same, or more of them"
+            "the earlier model has transition_features that this one does not have; give at least the same"
         )
     for n, start, end in old.kinds:
         codes = old.ngrams[n - 1]

@@ -201,7 +201,7 @@ class ChainFlows(BlockDual):
         return wrong_labels(of.atoms, True, ends, of.units[at], truths, labels, rows, of.cost, of.factors[at])
 
     def _in_blocks(self, paths: WeightedPaths) -> Iterator[tuple[slice, AtomRows, Array]]:
-        """Yield rows and losses of a few paths at a time: those of all would take more memory than w."""
+        """Yield rows and losses of a few paths at a time, because all of them would take more memory than w."""
         ends = np.cumsum(np.diff(self.chains.bounds)[paths.owners])
         first = top = 0
         while first < len(ends):

@@ -28,7 +28,7 @@ class TransitionRules(NamedTuple):
     invalid: str  # "error", "repair" or "drop"
 
     def kept(self, given: LabelPositions) -> Labels:
-        """Return the numbers of labels with those of bad sequences dropped, or raise a ValueError.
+        """Return the numbers of labels without the labels of bad sequences, or raise a ValueError.
 
         A dropped sequence becomes one without labels. Positions with missing labels are not checked: their completion
         will show whether some labels are allowed there.
@@ -88,7 +88,7 @@ class TransitionRules(NamedTuple):
 class SeenRuns(NamedTuple):
     """The runs of labels seen in training, for ngrams="observed", which allows no others."""
 
-    links: ChainLinks  # for runs of two labels: -inf if training has not seen them
+    links: ChainLinks  # -inf for runs of two labels that do not occur in training, 0 for others
     histories: Histories | None  # for longer runs
     order: int
     classes: Sequence[Hashable]

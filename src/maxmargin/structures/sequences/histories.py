@@ -288,7 +288,7 @@ def observed_ngrams(positions: LabelPositions, allowed: NDArray[np.bool_], order
 def with_earlier_ngrams(
     ngrams: list[Codes], earlier: list[Codes], numbers: NDArray[np.int64], allowed: NDArray[np.bool_]
 ) -> list[Codes]:
-    """Return the n-grams together with those of an earlier model, whose label k has the number numbers[k] here."""
+    """Return the n-grams of this and of an earlier model, whose label k has the number numbers[k] in this one."""
     K, joined = len(allowed), []
     for n, (own, known) in enumerate(zip(ngrams, earlier, strict=True), start=1):
         also = renumbered(known, n, len(numbers), numbers, K)

@@ -27,7 +27,7 @@ class WeightedPaths(NamedTuple):
         return cls(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64), np.empty(0))
 
     def take(self, chosen: NDArray[np.bool_], lengths: NDArray[np.int64]) -> WeightedPaths:
-        """Return some of the paths; lengths: those of the sequences."""
+        """Return some of the paths; `lengths` are the lengths of the sequences."""
         labels = self.labels[np.repeat(chosen, lengths[self.owners])]
         return WeightedPaths(labels, self.owners[chosen], self.weights[chosen])
 

@@ -245,7 +245,7 @@ class Chain(UnitTask):
         return self.histories_.dim + len(self.chosen_) * len(self.histories_.pairs)
 
     def _observed(self, positions: LabelPositions, allowed: NDArray[np.bool_]) -> list[Codes]:
-        """Return the n-grams of the training labels, and those of the earlier task."""
+        """Return the n-grams of the training labels and of the earlier task."""
         found = observed_ngrams(positions, allowed, self.order)
         if self.earlier is None or self.earlier.order != self.order:
             return found

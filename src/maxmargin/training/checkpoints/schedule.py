@@ -9,15 +9,15 @@ from typing import Any
 from maxmargin.base.checks import is_real
 
 PASSES = re.compile(r"\s*([0-9.]+)\s*pass(es)?\s*")
-SHARE = 0.02  # of the time that writing may take, where a time is given
-SPEED = 1e8  # bytes that are hashed and written in a second, where it is not known: those of a slow disk
+SHARE = 0.02  # the share of the time that writing may take, if the interval is given in seconds
+SPEED = 1e8  # the bytes hashed and written per second that are assumed before the first file, as for a slow disk
 
 
 class Schedule:
     """The interval between two checkpoints, in seconds or as "10 passes".
 
-    Where a file is so large that writing it takes long, seconds become more: writing takes a small share of the time.
-    The first file has to wait, too, if it is so large.
+    If a file is so large that writing it takes long, the interval in seconds becomes longer, so that writing takes a
+    small share of the time. This holds for the first file, too.
     """
 
     def __init__(self, every: Any):

@@ -27,7 +27,7 @@ class SortedArcs(NamedTuple):
 
     @classmethod
     def of(cls, n_nodes: int, edges: Any) -> SortedArcs:
-        """Sort the edges of a graph; once per graph, whatever the scores are."""
+        """Sort the edges of a graph. The result does not depend on scores, so that it is computed once per graph."""
         edges = checked_edges(n_nodes, edges)
         n_edges = len(edges)
         tails, heads = (

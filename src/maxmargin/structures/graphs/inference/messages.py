@@ -96,7 +96,7 @@ class NodeLinks(NamedTuple):
 
     @classmethod
     def of(cls, n_nodes: int, edges: NDArray[np.int32]) -> NodeLinks:
-        """Return the links of a graph; those of recent graphs are cached, because training needs them in
+        """Return the links of a graph; the links of recent graphs are cached, because training needs them in
         every search.
         """
         return _links(n_nodes, edges.tobytes())
