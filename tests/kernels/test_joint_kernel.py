@@ -117,6 +117,6 @@ def test_bad_tasks():
     model = StructuredSVM(ByKernel(), solver=OneSlack()).fit(X, Y)
     with pytest.raises(TaskError, match=r"with a kernel there is no psi\(x, z\)"):
         model.task_.psi(X[0], "a")
-    with pytest.raises(TaskError, match="packed training data only"):
+    with pytest.raises(TaskError, match="needs packed training data"):
         model.task_.argmax(model.w_, X[0], "a")
     assert model.task_.argmax(model.w_, X[0]) == model.predict(X[:1])[0]

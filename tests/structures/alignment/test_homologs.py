@@ -73,7 +73,7 @@ def test_candidates_are_scored_by_their_best_alignments(mode):
         ([*X[:3], ("A", [])], Y, "example 3 has no candidates"),
         (X, [*Y[:3], 0], r"Y\[3\] is int; expected \(number of the homolog, its alignment\)"),
         (X, [*Y[:3], (0, [], 1)], r"Y\[3\] is tuple of 3; expected \(number of the homolog"),
-        (X, [*Y[:3], ("A", [])], r"Y\[3\] begins with 'A'; expected the number of the homolog"),
+        (X, [*Y[:3], ("A", [])], r"Y\[3\] begins with 'A'; expected a whole number, the number of the homolog"),
         (X, [*Y[:3], (0.5, [])], r"Y\[3\] begins with 0.5; expected a whole number"),
         (X, [*Y[:3], ([(0, 0)], 0)], r"Y\[3\] begins with \[\(0, 0\)\]; expected .* and then its alignment"),
         (X, [*Y[:3], (0, 0)], "the alignment of example 3: got int"),

@@ -204,7 +204,8 @@ def candidate_number(y: Any, n_candidates: int, i: int) -> int:
         raise ValueError(f"Y[{i}] is {found}; expected (number of the homolog, its alignment)")
     elif not is_whole(y[0]):
         raise ValueError(
-            f"Y[{i}] begins with {y[0]!r:.60}; expected the number of the homolog, followed by its alignment"
+            f"Y[{i}] begins with {y[0]!r:.60}; expected a whole number, the number of the homolog, and then its "
+            "alignment"
         )
     else:
         number = int(y[0])
