@@ -42,7 +42,7 @@ class FittedModel(Protocol):
             """Let type checkers accept the members that only some estimators have."""
 
 
-def load(path: str | os.PathLike[str], task: type | None = None) -> FittedModel:
+def load(path: str | os.PathLike[str], task: type | None = None, limit: float | None = None) -> FittedModel:
     """Read a model from a file that its `save` method has written.
 
     Loading is safe for files from people whom you do not trust: nothing is unpickled, and no code runs that the file
@@ -55,6 +55,10 @@ def load(path: str | os.PathLike[str], task: type | None = None) -> FittedModel:
     task : type or None
         For a StructuredSVM with a task of your own: the class of the task. It is not called; the attributes of the
         task are set from the file.
+    limit : number or None
+        The most bytes that the model may take in memory. None: 1 GB, or 100 times the size of the file if that is more,
+        so that a small file cannot fill the memory. Give more for a file that you trust, such as a model with very many
+        hashed features.
 
     Returns
     -------
@@ -64,7 +68,8 @@ def load(path: str | os.PathLike[str], task: type | None = None) -> FittedModel:
     Raises
     ------
     ValueError
-        If the file is damaged, was not written by `save`, or describes a model that cannot exist.
+        If the file is damaged, was not written by `save`, describes a model that cannot exist, or takes more memory
+        than `limit`.
 
     Examples
     --------
@@ -86,7 +91,7 @@ def load(path: str | os.PathLike[str], task: type | None = None) -> FittedModel:
     if not isinstance(parts, list) or type(number) is not int or not 0 <= number < len(parts):
         raise ValueError(f"{name} is damaged: it does not say which of its entries is the model")
     try:
-        reader = DataReader(tensors, known_class, task)
+        reader = DataReader(tensors, known_class, task, limit)
         for entry in parts:
             reader.add_part(entry)
     except (ValueError, RecursionError) as error:

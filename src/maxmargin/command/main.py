@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -71,5 +72,6 @@ def _speak_in_sentences() -> None:
 
 
 def _say(what: Any, code: int) -> int:
-    print(f"maxmargin: {' '.join(str(what).split())}", file=sys.stderr)
+    with suppress(OSError):  # where standard error cannot be written, the exit code is all that is left to say
+        print(f"maxmargin: {' '.join(str(what).split())}", file=sys.stderr)
     return code

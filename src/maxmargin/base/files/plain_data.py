@@ -25,6 +25,8 @@ from maxmargin.base.pickled_weights import PickledWeights
 
 RATIO = 100  # largest ratio of compression that is accepted, so that a short file cannot fill the memory
 SMALL = 1000  # bytes; less is not compressed
+ALWAYS = 2**30  # bytes that the arrays of any file may take, because weights that are mostly zeros are not stored
+PER_PART = 2**11  # bytes that an object takes, roughly
 LEVEL = 5  # of zlib; level 6 takes 1.6 times as long for feature names and saves 0.3% of the bytes
 KINDS = {dtype.newbyteorder("=") for dtype in DTYPES.values()}
 
@@ -155,10 +157,24 @@ class DataWriter:
 
 
 class DataReader:
-    """The inverse of `DataWriter`. `classes` maps names to classes; `own` is the user's class, if it is given."""
+    """The inverse of `DataWriter`. `classes` maps names to classes; `own` is the user's class, if it is given.
 
-    def __init__(self, tensors: Tensors, classes: Callable[[str], type | None], own: type | None = None):
+    limit : the most bytes that all values together may take, so that a short file cannot fill the memory by naming an
+        array many times or by compression; None: ALWAYS, or RATIO times the bytes of the arrays if that is more.
+    """
+
+    def __init__(
+        self,
+        tensors: Tensors,
+        classes: Callable[[str], type | None],
+        own: type | None = None,
+        limit: float | None = None,
+    ):
         self.tensors, self.classes, self.own = tensors, classes, own
+        stored = sum(array.nbytes for array in tensors.values())
+        self.limit = max(ALWAYS, RATIO * stored) if limit is None else limit
+        self._taken = 0  # bytes
+        self._named: set[str] = set()  # arrays that were handed out
         self._ways: dict[str, Callable[[Any], Any]] = {
             "float": self._float,
             "scalar": self._scalar,
@@ -184,6 +200,7 @@ class DataReader:
             raise ValueError(f"entry {len(self.parts)} must have a class and fields, and nothing else")
         if not isinstance(entry["fields"], dict) or not isinstance(entry["class"], str):
             raise ValueError(f"entry {len(self.parts)} has no class or no fields")
+        self._take(PER_PART)
         kind = self._class(entry["class"], "own" in entry)
         declared = fields_of(kind)
         if declared is None:
@@ -273,7 +290,21 @@ class DataReader:
     def _tensor(self, name: Any) -> NDArray[Any]:
         if not isinstance(name, str) or name not in self.tensors:
             raise ValueError(f"there is no array {name!r}")
-        return self.tensors[name].copy()
+        array = self.tensors[name]
+        self._take(array.nbytes)
+        if name in self._named or not array.flags.writeable:
+            return array.copy()  # two objects must not share numbers: one may change what the other was checked for
+        self._named.add(name)
+        return array
+
+    def _take(self, n_bytes: int) -> None:
+        """Count what values take; raise a ValueError if it is more than the limit."""
+        self._taken += n_bytes
+        if self._taken > self.limit:
+            raise ValueError(
+                f"its values take more than {self.limit:,} bytes, far more than the file; if you trust it, give a "
+                "larger limit: load(path, limit=…)"
+            )
 
     def _texts(self, found: dict[str, Any]) -> NDArray[Any]:
         texts = found["texts"]
@@ -282,6 +313,7 @@ class DataReader:
         longest = max(map(len, texts), default=1)
         if 4 * longest * len(texts) > RATIO * (SMALL + sum(map(len, texts))):
             raise ValueError("the lengths of the texts differ too much to make an array of them")
+        self._take(4 * longest * len(texts))
         return self._shaped(np.array(texts, dtype=f"<U{max(longest, 1)}"), found["shape"])
 
     def _objects(self, found: dict[str, Any]) -> NDArray[Any]:
@@ -329,6 +361,7 @@ class DataReader:
         places = np.cumsum(steps, dtype=np.int64)
         if len(places) and (places[-1] >= length or (steps[1:] == 0).any()):
             raise ValueError("a weight has an index that is out of range")
+        self._take(8 * length)
         return PickledWeights(places, values, length)
 
     def _unpacked(self, found: dict[str, Any]) -> NDArray[Any]:
@@ -338,6 +371,7 @@ class DataReader:
         size = length * np.dtype(dtype).itemsize
         if not 0 <= size <= RATIO * short.size:
             raise ValueError(f"{short.size:,} bytes are said to unpack to {size:,}, which is too many")
+        self._take(size)
         unpacking = zlib.decompressobj()
         try:
             content = unpacking.decompress(short.tobytes(), size + 1)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 from maxmargin.base.errors import CheckpointDamaged, CheckpointMoved, warn_caller
@@ -91,7 +92,7 @@ class Checkpoint:
         differs = difference(settings, self.settings)
         if differs is not None:
             raise self.refusal(f"of a fit with other parameters: {differs}")
-        fit = DataReader(tensors, lambda name: None).read(description["fit"])
+        fit = DataReader(tensors, lambda name: None, limit=inf).read(description["fit"])
         fits = isinstance(fit, dict) and set(fit) == {"trainings", "finished"} and isinstance(fit["finished"], bool)
         if not fits or not isinstance(fit["trainings"], list) or not all(map(_is_training, fit["trainings"])):
             raise ValueError(f"{name} is not a checkpoint: it has no list of training runs")
