@@ -1,4 +1,4 @@
-"""Sums of numbers that are stored as logarithms, whatever their size, and draws with such probabilities."""
+"""Sums of numbers that are stored as logarithms, without overflow, and draws with probabilities stored in this way."""
 
 from __future__ import annotations
 
@@ -50,12 +50,15 @@ def draw(row, uniform):
             if left < mass:
                 return k
             left -= mass
-    return last  # rounding
+    return last  # reached only by rounding errors
 
 
 @kernel
 def add_log(high, total, x):
-    """Add exp(x) to the sum total · exp(high) and return its new (high, total); sums begin with (-inf, 0), x > -inf."""
+    """Add exp(x) to the sum total · exp(high), and return the new high and total.
+
+    A sum begins with high = -inf and total = 0; x must be greater than -inf.
+    """
     if x <= high:
         return high, total + math.exp(x - high)
     return x, total * math.exp(high - x) + 1.0

@@ -4,9 +4,10 @@ The arc from h to m of a sentence of n words, at offset + h (n + 1) + m of its t
 
     w · f(h, m) + max_label w_label · g(h, m)                                                                      (1)
 
-with f and g as in arc_keys.py, and without the second sum if arcs have no labels. The truth, if it is known, is stored
-separately: for a true arc the table has the best *wrong* label (-inf without labels), and `right` has the true one.
-Every entry that is not the truth then has the same cost in every loss, and one table serves all searches.
+with f and g as in arc_keys.py, and without the second term if arcs have no labels. The score of a true arc with its
+true label is stored separately in `right`; the table has the score of the arc with the best *wrong* label (-inf without
+labels). All entries of the table are then mistakes, and one table serves all searches. The place of a feature is the
+index of its weight in w; a feature with a weight for every label has the place of the first of them.
 """
 
 import numpy as np
@@ -39,7 +40,7 @@ from maxmargin.structures.dependencies.compiled.key_places import place_of
 
 @kernel
 def row_places(layout, n_keys, arcs, count):
-    """Write where the rows of labels of n_keys keys begin, from `count` on; return where they end."""
+    """Append to arcs.places, which has `count` entries, the places of n_keys keys for labels; return the new count."""
     table = layout.label_table
     for k in range(n_keys):
         place = place_of(arcs.keys[k], table.slots, table.numbers, table.bits)
@@ -94,7 +95,7 @@ def highest(row, n):
 
 @kernel
 def all_end_keys(sentences, at, n, h, m, side, keys):
-    """Write the keys of an arc without tags between; return their number."""
+    """Write the keys of an arc, except for the keys of tags between its words; return their number."""
     arc_keys(sentences.forms, sentences.tags, at, n, h, m, side, keys)
     if len(sentences.fine) == 0:
         return END_KEYS
@@ -104,10 +105,10 @@ def all_end_keys(sentences, at, n, h, m, side, keys):
 
 @kernel
 def arc_places(sentences, at, n, h, m, table, n_between, arcs, count):
-    """Write the places of the weights of an arc, but for labels, from `count` on; return where they end.
+    """Append to arcs.places, which has `count` entries, the places of an arc without labels; return the new count.
 
-    A key with a distance, or with more of both words, is known only where the same without it is: the others need not
-    be looked for. (Buckets know all keys.)
+    A key with a distance occurs in the table only if the same key without distance does, and a key with both forms and
+    more only if the key with both forms does, so that other keys need not be searched. (Hash buckets have all keys.)
     """
     between, keys, places = arcs
     side, near = side_of(h, m), near_side_of(h, m)
@@ -138,7 +139,7 @@ def arc_places(sentences, at, n, h, m, table, n_between, arcs, count):
 
 @kernel
 def all_places(ids, sentences, layout, arcs, ends, n_rows):
-    """Write the places of all arcs of sentences, by heads, then by dependents; those of arc a end at ends[a]."""
+    """Write the places of all arcs of sentences, by heads, then by dependents; arc a has places up to ends[a]."""
     count, arc = 0, 0
     for j in range(len(ids)):
         at, n = sentences.starts[ids[j]], sentences.lengths[ids[j]]
@@ -158,7 +159,7 @@ def all_places(ids, sentences, layout, arcs, ends, n_rows):
 
 @kernel
 def score_words(w, sentences, at, n, layout, arcs, scratch):
-    """Compute the scores of labels that words have by themselves, as dependents and as heads."""
+    """Compute the terms of label scores that depend on a single word, for words as dependents and as heads."""
     forms, tags, keys, places = sentences.forms, sentences.tags, arcs.keys, arcs.places
     n_labels = layout.n_labels
     for position in range(n + 1):
@@ -175,7 +176,7 @@ def score_words(w, sentences, at, n, layout, arcs, scratch):
 
 @kernel
 def add_labels(w, sentences, at, n, first_arc, known, layout, arcs, scratch, scores, labels, right):
-    """Add the second sum of (1) to the table of one sentence."""
+    """Add the second term of (1) to the table of one sentence."""
     score_words(w, sentences, at, n, layout, arcs, scratch)
     row, arc, n_labels = scratch.row, first_arc, layout.n_labels
     for h in range(n + 1):
@@ -208,7 +209,7 @@ def add_labels(w, sentences, at, n, first_arc, known, layout, arcs, scratch, sco
 
 @kernel
 def score_arcs(w, sentences, at, n, table, arcs, scores):
-    """Compute the first sum of (1) for all arcs of one sentence."""
+    """Compute the first term of (1) for all arcs of one sentence."""
     between, places = arcs.between, arcs.places
     for h in range(n + 1):
         scores[h * (n + 1)] = scores[h * (n + 1) + h] = -np.inf
@@ -226,7 +227,7 @@ def score_arcs(w, sentences, at, n, table, arcs, scores):
 
 @kernel
 def score_known_arcs(w, n, first_arc, known, scores):
-    """Compute the same from the places of all arcs, which begin with number `first_arc`."""
+    """Compute the first term of (1) from known places; the arcs of the sentence have numbers from `first_arc` on."""
     arc = first_arc
     for h in range(n + 1):
         scores[h * (n + 1)] = -np.inf
@@ -241,7 +242,7 @@ def score_known_arcs(w, n, first_arc, known, scores):
 def score_sentences(w, tables, sentences, known, layout, arcs, scratch, scores, labels, right):
     """Write tables of (1) for the sentences tables.ids, each at its offset, and the scores of the true arcs.
 
-    `tables` is ArcTables; the other tuples are those of arc_arrays.py.
+    `tables` is ArcTables; see arc_arrays.py for the other tuples.
     """
     ids = tables.ids
     for j in range(len(ids)):
@@ -267,7 +268,7 @@ def score_sentences(w, tables, sentences, known, layout, arcs, scratch, scores, 
 
 @kernel
 def arc_entries(sentences, at, n, h, m, label, layout, arcs, count):
-    """Write the places of the weights of an arc with its label from `count` on; return where they end."""
+    """Append to arcs.places, which has `count` entries, the places of an arc with its label; return the new count."""
     n_between = collect_between(sentences.tags, at, h, m, arcs.between)
     count = arc_places(sentences, at, n, h, m, layout.table, n_between, arcs, count)
     if layout.n_labels > 0:
@@ -284,7 +285,7 @@ def arc_entries(sentences, at, n, h, m, label, layout, arcs, count):
 
 @kernel
 def label_keys(sentences, at, n, h, m, group, keys):
-    """Write the keys for labels of an arc: those of its dependent, of its head, or of both; return their number."""
+    """Write the keys for labels of an arc's dependent, head, or both, by `group`; return the number of keys."""
     if group == 0:
         return dependent_keys(sentences.forms, sentences.tags, sentences.fine, at, n, m, side_of(h, m), keys)
     if group == 1:
@@ -295,9 +296,10 @@ def label_keys(sentences, at, n, h, m, group, keys):
 
 @kernel
 def plane_entries(ids, found, sentences, layout, arcs, values, ends):
-    """Write the entries of Ψ(x, y) - Ψ(x, z) for every sentence, their places to arcs.places.
+    """Write the entries of Ψ(x, y) - Ψ(x, z) for every sentence, with their places in arcs.places.
 
-    True arcs that z has not are +1, and arcs that y has not are -1. z is FoundTrees; a head of -1 stands for no arc.
+    Features of arcs that only y has get +1, features of arcs that only z has get -1. `found` (FoundTrees) has the trees
+    z; a head of -1 stands for no arc.
     """
     count = 0
     for j in range(len(ids)):
@@ -323,7 +325,7 @@ def plane_entries(ids, found, sentences, layout, arcs, values, ends):
 
 @kernel
 def true_keys(sentences, with_labels, between, keys, found):
-    """Write the keys of all true arcs, those of labels or the others; return their number."""
+    """Write the keys of all true arcs, either with or without labels; return their number."""
     count = 0
     for j in range(len(sentences.starts)):
         at, n = sentences.starts[j], sentences.lengths[j]

@@ -1,7 +1,8 @@
 """Scores of all arcs with all labels, and weighted sums of the features of all arcs.
 
-They are used for sums over trees; arc_scores.py keeps only the best label of every arc. Shapes are (n + 1, n, L): head,
-word, label; L = 1 without labels. The terms of single words are summed over their arcs first, and written once.
+Sums over trees need the scores of all labels; arc_scores.py keeps only the best label of every arc. Arrays have the
+shape (n + 1, n, L) for head, word and label, with L = 1 if arcs have no labels. Terms that depend on a single word are
+first summed over its arcs and then added once. The place of a feature is the index of its weight in w.
 """
 
 import numpy as np
@@ -28,9 +29,9 @@ from maxmargin.structures.dependencies.compiled.arc_scores import (
 
 @kernel
 def own_places(arc, h, m, sentences, at, n, known, layout, arcs):
-    """Write the places of an arc, then those of the rows of labels of its two words; return where both end.
+    """Write into arcs.places the places of an arc, then the places of its rows of label weights.
 
-    arc : its number among those of known places.
+    Returns the end of the first and the end of the second group. `arc` is the number of the arc in `known`.
     """
     if len(known.begins) > 0:
         begin, end = np.int64(known.begins[arc]), np.int64(known.begins[arc + 1])
@@ -48,7 +49,7 @@ def own_places(arc, h, m, sentences, at, n, known, layout, arcs):
 
 @kernel
 def all_scores(w, i, sentences, known, layout, arcs, scratch, scores):
-    """Compute scores[h, m - 1, label] of sentence i. The tuples are those of arc_arrays.py."""
+    """Compute scores[h, m - 1, label] of sentence i. See arc_arrays.py for the tuples."""
     at, n, n_labels, places = sentences.starts[i], sentences.lengths[i], layout.n_labels, arcs.places
     if n_labels > 0:
         score_words(w, sentences, at, n, layout, arcs, scratch)
@@ -82,7 +83,7 @@ def add_rows(scale, n_labels, places, row, total):
 
 @kernel
 def add_words(scale, sentences, at, n, layout, arcs, scratch, total):
-    """Add the features that words have by themselves, with the factors scratch.dependents and scratch.heads."""
+    """Add the features that depend on a single word, with the factors scratch.dependents and scratch.heads."""
     forms, tags, keys, places = sentences.forms, sentences.tags, arcs.keys, arcs.places
     n_labels = layout.n_labels
     for position in range(n + 1):
@@ -99,7 +100,7 @@ def add_words(scale, sentences, at, n, layout, arcs, scratch, total):
 
 @kernel
 def add_shares(scale, i, sentences, known, layout, arcs, scratch, shares, total):
-    """Add scale · Σ shares[h, m - 1, label] · the features of that arc of sentence i with that label."""
+    """Add scale · Σ shares[h, m - 1, label] · f to `total`, where f are the features of this arc with this label."""
     at, n, n_labels, places = sentences.starts[i], sentences.lengths[i], layout.n_labels, arcs.places
     if n_labels > 0:
         for position in range(n + 1):

@@ -17,7 +17,11 @@ from maxmargin.base.compiled.kernel import kernel
 
 @kernel
 def gain_terms(indptr, items, values, base, counts, document):
-    """Return the two terms of a document's gain over items with counts > 0: base + positive values, and |negative|."""
+    """Return the two terms of a document's gain, over its items that are not covered yet (counts = 0).
+
+    The first term is the base value plus the positive values of items, the second the sum of the absolute values of the
+    negative ones; the gain is their difference.
+    """
     more, less = base[document], 0.0
     for p in range(indptr[document], indptr[document + 1]):
         item = items[p]
@@ -31,14 +35,14 @@ def gain_terms(indptr, items, values, base, counts, document):
 
 @kernel
 def greedy_cover(indptr, items, values, base, counts, bounds, order):
-    """Write into `order` the documents that each add most to those before them; ties go to the first.
+    """Choose documents greedily, each of highest gain given the documents before it, and write them into `order`.
 
-    Returns the number of evaluated gains, and leaves the number of chosen documents per item in `counts`.
-    Lazy evaluation (Minoux 1978): base and positive values at a document's last evaluation bound its gain now, because
-    items are only ever covered, and documents whose bound is too low are not evaluated. Negative values do not enter
-    the bound: once their items are covered, they cost nothing more. Sums are always added in the same order, so that
-    the bound also holds for rounded numbers and the order is that of plain evaluation. Scratch: bounds, one per
-    document.
+    Returns the number of evaluated gains, and leaves the number of chosen documents per item in `counts`. Of equal
+    gains, the first is chosen. Evaluation is lazy (Minoux 1978): the first term of a document's gain at its last
+    evaluation bounds its gain now, because covered items stay covered, and documents whose bound is too low are not
+    evaluated. The second term does not enter the bound, because it shrinks when items of negative value are covered.
+    Sums are always added in the same order, so that the bound also holds for rounded numbers, and the result equals
+    that of an evaluation of all gains. `bounds` is a scratch array with one number per document.
     """
     n = len(base)
     counts[:] = 0
@@ -73,10 +77,10 @@ def greedy_cover(indptr, items, values, base, counts, bounds, order):
 
 @kernel
 def swap_documents(indptr, items, values, base, counts, chosen, order, rounds):
-    """Exchange documents of `order` for the best one outside while that adds value, and return the number of swaps.
+    """Exchange documents of `order` for the best other document while this adds value; return the number of swaps.
 
     `counts` belong to the documents in `order` and are updated. At most `rounds` passes through the order are made.
-    Scratch: chosen, a flag per document.
+    `chosen` is a scratch array with one flag per document.
     """
     swaps = 0
     chosen[:] = 0
@@ -110,16 +114,16 @@ def swap_documents(indptr, items, values, base, counts, chosen, order, rounds):
 def cover_bound(indptr, items, values, base, n_documents, floor, steps, theta, counts, top, best):
     """Bound f(z) from above over all sets z of len(top) documents.
 
-    Let c_v be the number of documents of z with item v, and k the size of z. A covered item of positive value counts
-    min(1, c_v) <= 1 - θ_v + θ_v c_v times for any 0 <= θ_v <= 1, and one of negative value at least
-    c_v / min(k, n_documents[v]) times, where n_documents[v] is the number of all documents with item v. Hence
+    Let c_v be the number of documents of z with item v, and k the size of z. An item counts min(1, c_v) times. For an
+    item of positive value this is at most 1 - θ_v + θ_v c_v for any 0 <= θ_v <= 1; for an item of negative value it is
+    at least c_v / min(k, n_documents[v]), where n_documents[v] is the number of all documents with item v. Hence
 
         f(z) <= Σ_{values[v] > 0} (1 - θ_v) values[v] + Σ_{d in z} score_θ(d),
         score_θ(d) = base[d] + Σ_{v in d} values[v] · (θ_v if values[v] > 0 else 1 / min(k, n_documents[v])),
 
     and the k documents with the highest scores bound all sets. From θ = 1, `steps` steps of the subgradient method
-    lower the bound, with Polyak's step length for the target `floor`, the value of a known set. Scratch: theta and
-    counts, one per item; top and best, k each.
+    lower the bound, with Polyak's step length for the target `floor`, the value of a known set. The scratch arrays
+    theta and counts have one number per item, top and best have k numbers.
     """
     k = len(top)
     theta[:] = 1.0

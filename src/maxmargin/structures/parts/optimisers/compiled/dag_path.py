@@ -11,8 +11,9 @@ def cheapest_paths(costs, arcs, tails, heads, source, target, ahead, onward, cho
 
         ahead[u] = min_{arcs p: u -> v} costs[r, p] + ahead[v],      ahead[target] = 0                               (1)
 
-    arcs are the numbers of the arcs on paths to the target, tails and heads their ends, in reverse topological order of
-    the tails. chosen is initially 0. Scratch: ahead and onward, one number per node.
+    `arcs` are the numbers of the arcs on paths to the target, in reverse topological order of their tails; `tails` and
+    `heads` are the ends of these arcs. `chosen` must be 0 initially. The scratch arrays `ahead` and `onward` have one
+    number per node.
     """
     for r in range(len(costs)):
         for u in range(len(ahead)):
@@ -20,7 +21,7 @@ def cheapest_paths(costs, arcs, tails, heads, source, target, ahead, onward, cho
         for k in range(len(arcs)):
             u = tails[k]
             total = costs[r, arcs[k]] + ahead[heads[k]]
-            if onward[u] < 0 or total < ahead[u]:  # always take the first one, so that the path is complete
+            if onward[u] < 0 or total < ahead[u]:  # the first arc is taken at any cost, so that the path is complete
                 ahead[u], onward[u] = total, k
         at = source
         while at != target:
