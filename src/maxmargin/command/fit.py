@@ -47,9 +47,9 @@ def run(settings: argparse.Namespace) -> int:
         raise UsageError(
             f"packed {settings.kind} cannot be split into folds: give one C, or validation data with --valid FILE"
         )
+    valid = None if settings.valid is None else kind.module().read([settings.valid], estimator, settings, examples)
     if not settings.quiet:
         print(f"read {_read(kind, examples)} from {', '.join(settings.data)}", file=sys.stderr)
-    valid = None if settings.valid is None else kind.module().read([settings.valid], estimator, settings, examples)
     try:
         model, report = _trained(kind, estimator, examples, valid, Cs, settings)
     except (ValueError, TypeError) as error:
