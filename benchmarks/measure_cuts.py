@@ -7,8 +7,9 @@ of scores alone. Beside them is the bound on the measure alone: MeasureSVC(train
 
 All contestants have the same features, and C is chosen in the same way for all: among as many values, by the mean over
 folds of the measure that is reported, within the training part. That mean is what a contestant's own cross-validation
-has found for its cut (`cv_scores_` of MeasureSVC, `best_score_` of TunedThresholdClassifierCV, which has five folds);
-nothing else is held out. The bound alone has the C of MeasureSVC. Results are those of the test part.
+has found for its cut (`cv_scores_` of MeasureSVC, where the other folds choose the cut of a fold, and `best_score_` of
+TunedThresholdClassifierCV, which has five folds and one cut for all of them); nothing else is held out. The bound alone
+has the C of MeasureSVC. Results are those of the test part.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from maxmargin.training.conformal import allowed_distance, check_coverage, least_probability
+from maxmargin.training.conformal import allowed_distance, allowed_risk_distance, check_coverage
 
 
 @pytest.mark.parametrize("coverage", [0.5, 0.8, 0.9])
@@ -21,9 +21,9 @@ def test_risk_of_labels_is_controlled_over_all_places_of_the_new_one(coverage):
         sequences = [rng.random(rng.integers(1, 6)) for _ in range(n + 1)]
         missed = []
         for i in range(n + 1):
-            others = [p for j, p in enumerate(sequences) if j != i]
-            truths, shares = np.concatenate(others), np.concatenate([np.full(len(p), 1 / len(p)) for p in others])
-            missed.append(np.mean(sequences[i] < least_probability(truths, shares, n, coverage)))
+            others = [d for j, d in enumerate(sequences) if j != i]
+            distances, shares = np.concatenate(others), np.concatenate([np.full(len(d), 1 / len(d)) for d in others])
+            missed.append(np.mean(sequences[i] > allowed_risk_distance(distances, shares, n, coverage)))
         assert np.mean(missed) <= 1 - coverage + 1e-12
 
 
@@ -33,3 +33,11 @@ def test_how_many_examples_a_coverage_needs():
         check_coverage(0.9, 8)
     with pytest.raises(ValueError, match="between 0 and 1"):
         check_coverage(1.0, 10**6)
+
+
+def test_distances_of_labels_are_as_small_as_the_coverage_allows():
+    distances, shares = np.array([0.0, 3.0, 1.0, 2.0, np.inf]), np.full(5, 0.5)
+    assert allowed_risk_distance(distances, shares, 9, 0.9) == np.inf  # nothing may be missed
+    assert allowed_risk_distance(distances, shares, 9, 0.85) == 3.0  # half a sequence, the label at inf
+    assert allowed_risk_distance(distances, shares, 9, 0.8) == 2.0
+    assert allowed_risk_distance(distances, shares, 9, 0.2) == 0.0  # all may be missed, but 0 is the least distance

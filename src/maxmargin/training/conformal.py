@@ -1,15 +1,19 @@
-"""Sets of outputs that contain the truth as often as promised, whatever the model is worth.
+"""Sets of outputs that contain the truth as often as promised, however bad the model is.
 
 From n held-out examples and a new one that are exchangeable, with any scores: of the numbers e_i = how far the truth is
 below the best output, the new one's is among the ceil((n + 1) · coverage) smallest with a probability of at least
 `coverage` (split conformal prediction; Vovk, Gammerman, Shafer 2005). The set of all outputs that are no farther below
 the best one than that number then contains the truth with at least that probability.                              (1)
 
-Of labels of positions, which come in sequences that are exchangeable, while the positions of one are not, the mean
-share of missed ones is controlled (conformal risk control; Angelopoulos et al. 2024): with the share l_i(t) of the
-positions of example i whose true label has a probability below t, t is as large as keeps
+Labels of positions come in sequences that are exchangeable, while the positions of one sequence are not. The mean share
+of missed labels is controlled for them (conformal risk control; Angelopoulos et al. 2024): with the share l_i(d) of the
+labels of example i that are farther than d from the best output, d is as small as keeps
 
-    (Σ_i l_i(t) + 1) / (n + 1) <= 1 - coverage.                                                                   (2)
+    (Σ_i l_i(d) + 1) / (n + 1) <= 1 - coverage.                                                                   (2)
+
+Both need distances that do not depend on the held-out examples: that is why none of them contains the temperature.
+Where some truths are impossible for the model, there may be no such distance. The caller must then refuse, and the
+promise is that of a new example the truth is missed, without a refusal, with a probability of at most 1 - coverage.
 """
 
 from __future__ import annotations
@@ -43,13 +47,15 @@ def allowed_distance(distances: Array, coverage: float) -> float:
     return float(np.sort(distances)[rank - 1])
 
 
-def least_probability(truths: Array, shares: Array, n: int, coverage: float) -> float:
-    """Labels from which probability on belong to the sets (2).
+def allowed_risk_distance(distances: Array, shares: Array, n: int, coverage: float) -> float:
+    """Return the smallest distance up to which labels must be in the sets (2); inf if too many are impossible.
 
-    truths: the probabilities of true labels; shares: one by the number of positions of the sequence, for each of them.
+    distances : those of the true labels; it is 0 or more
+    shares : for each of them, one divided by the number of labels of its example
+    n : the number of examples
     """
-    room = (n + 1) * (1 - check_coverage(coverage, n)) - 1 + ROUNDING
-    order = np.argsort(truths, kind="stable")
-    missed = np.cumsum(shares[order])  # by a threshold just above each of them
-    kept = np.searchsorted(missed, room, side="right")  # the first that may not be missed
-    return float(truths[order[kept]]) if kept < len(truths) else np.inf
+    budget = (n + 1) * (1 - check_coverage(coverage, n)) - 1 + ROUNDING
+    order = np.argsort(-distances, kind="stable")
+    missed = np.cumsum(shares[order])  # by a distance just below each of them
+    kept = np.searchsorted(missed, budget, side="right")  # the first that may not be missed
+    return float(distances[order[kept]]) if kept < len(distances) else 0.0

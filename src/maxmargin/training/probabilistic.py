@@ -37,11 +37,15 @@ OBJECTIVES = get_args(ObjectiveName)
 
 
 class Calibration(NamedTuple):
-    """The results for held-out examples from which sets with a promised coverage are made (conformal.py)."""
+    """Distances of the truths of held-out examples, from which prediction sets are made (conformal.py).
 
-    distances: Array  # of every example: by how much the truth is less probable than the best output, in logarithms
-    truths: Array = np.zeros(0)  # of every position of a sequence: the probability of its true label
-    shares: Array = np.zeros(0)  # of every position: one by the number of positions of its sequence
+    They are differences of scores at temperature 1. Structures without prediction sets leave all arrays empty.
+    """
+
+    distances: Array = np.zeros(0)  # of every example: how far the score of the truth is below the best one
+    truths: Array = np.zeros(0)  # of models saved before the distances of labels: probabilities, which are not used
+    shares: Array = np.zeros(0)  # of every label: one divided by the number of labels of its example
+    label_distances: Array = np.zeros(0)  # of every label: how far the best output that has it is below the best one
 
 
 declare(
@@ -49,7 +53,10 @@ declare(
     {
         "distances": NumberArray(float, None, finite=False),
         "truths": NumberArray(float, None),
-        "shares": NumberArray(float, "truths.size"),
+        "shares": NumberArray(float, None),
+        "label_distances": Sometimes(
+            NumberArray(float, lambda found: 0 if found.truths.size else found.shares.size, finite=False)
+        ),
     },
 )
 
@@ -88,7 +95,10 @@ class ProbabilisticTrainer(Trainer):
         super().__init__(C=C, solver=solver, **options)  # type: ignore[arg-type]
 
     def calibrate_on(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
-        """Find the temperature at which these outputs, which training has not seen, are most probable."""
+        """Find the temperature at which these outputs, which training has not seen, are most probable.
+
+        sample_weight weights the examples for the temperature; prediction sets are made without weights.
+        """
         check_is_fitted(self)
         weights = normalised_weights(sample_weight, len(Y))
         self.temperature_ = best_temperature(lambda beta: self._unlikeliness(beta, X, Y), weights)
@@ -97,7 +107,7 @@ class ProbabilisticTrainer(Trainer):
 
     @property
     def calibrated_(self) -> bool:
-        """True if the temperature was found by data."""
+        """True if the temperature was fitted to data."""
         return self.calibration_ is not None
 
     def predict_marginals(self, X: Any) -> list[Any]:
@@ -186,19 +196,21 @@ class ProbabilisticTrainer(Trainer):
         return -self._sums_at(beta, X).log_probabilities(Y)
 
     def _calibration(self, unseen: list[tuple[Self, Any, Any]]) -> Calibration:
-        """Return the results of models for examples that each of them has not seen."""
-        distances = []
-        for model, X, Y in unseen:
-            sums = model._sums_at(1 / model.temperature_, X)
-            distances.append(sums.log_probabilities(model.predict(X)) - sums.log_probabilities(Y))
-        return Calibration(np.concatenate(distances))
+        """Return what prediction sets need from models and examples that each of them has not seen: here nothing."""
+        return Calibration()
 
-    def _promised(self) -> Calibration:
+    def _set_calibration(self) -> Calibration:
+        """Return the calibration for prediction sets; a ValueError if there is none."""
         check_is_fitted(self)
         if self.calibration_ is None:
             raise ValueError(
                 "prediction sets with guaranteed coverage need held-out examples: call calibrate_on(X, Y), or give "
                 "calibrate=5"
+            )
+        if len(self.calibration_.truths):
+            raise ValueError(
+                "this model was calibrated by an earlier version, whose prediction sets did not always have their "
+                "coverage: call calibrate_on(X, Y) again"
             )
         return self.calibration_
 

@@ -90,9 +90,11 @@ def test_measures_of_order_keep_their_scores(measure):
 
 
 def test_a_standard_error_is_wanted():
-    own = Cut(0.0, np.array([0.5, 0.6, 0.4]))
-    assert clearly_better(Cut(0.0, np.array([0.6, 0.7, 0.5])), own)
-    assert not clearly_better(Cut(0.0, np.array([0.9, 0.6, 0.3])), own)
+    own, better, unsure = (
+        Cut(0.0, np.array(values), np.zeros(3)) for values in ([0.5, 0.6, 0.4], [0.6, 0.7, 0.5], [0.9, 0.6, 0.3])
+    )
+    assert clearly_better(better, own)
+    assert not clearly_better(unsure, own)
     assert not clearly_better(own, own)
 
 

@@ -208,22 +208,16 @@ class Parser(ParsesSentences, ProbabilisticTrainer):
         return Predictions([_confidence(bracket, p.spans) for bracket in tree.brackets()] for tree, p in each)
 
     def _calibration(self, unseen: list[tuple[Self, Any, Any]]) -> Calibration:
-        """Compare scores of true and best trees; sentences whose true tree has no derivation are left out."""
-        distances = []
-        for model, X, Y in unseen:
-            sums = model._sums_at(1 / model.temperature_, X)
-            truth = sums.log_probabilities(Y)
-            possible = np.isfinite(truth)
-            distances.append(np.where(possible, sums.best_log_probabilities(), 0.0) - truth)
-        found = Calibration(np.concatenate(distances))
-        lost = int(np.count_nonzero(np.isinf(found.distances)))
+        """Warn if some true trees have no derivation, because these say nothing about the temperature."""
+        impossible = [~np.isfinite(model._sums_at(1.0, X).log_probabilities(Y)) for model, X, Y in unseen]
+        lost, n = sum(map(np.count_nonzero, impossible)), sum(map(len, impossible))
         if lost:
             warn_caller(
-                f"{lost} of {len(found.distances)} trees for calibration use rules that are not in the grammar, "
-                "and were left out; probabilities are relative to the trees of the grammar",
+                f"{lost} of {n} trees for calibration use rules that are not in the grammar, and were left out; "
+                "probabilities are relative to the trees of the grammar",
                 Uncalibrated,
             )
-        return found
+        return super()._calibration(unseen)
 
     def _make_task(self, Y: Any) -> Task:
         return task_from(self, Grammar)

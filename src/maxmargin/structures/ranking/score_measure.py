@@ -8,7 +8,15 @@ import numpy as np
 
 from maxmargin.base.arrays import Array
 from maxmargin.structures.ranking.measures import Measure
-from maxmargin.structures.ranking.threshold import Cut, FoldRows, balanced_rate, best_cut, cut_after, standard_error
+from maxmargin.structures.ranking.threshold import (
+    Cut,
+    FoldRows,
+    balanced_rate,
+    best_cut,
+    cut_after,
+    nested_cuts,
+    standard_error,
+)
 
 
 class FoldMeasure(NamedTuple):
@@ -18,19 +26,28 @@ class FoldMeasure(NamedTuple):
     rows: FoldRows
 
     def cut(self, scores: Array) -> Cut:
-        """Return the cut that suits the measure, and the value of the measure in every fold.
+        """Return the cut that suits the measure, and the values of the measure in every fold.
 
         Measures of classes take the cut with the highest mean. Measures at k fix the number of rows above the cut.
         Measures of the order do not depend on a cut, so the one with the lowest balanced error is taken.
         """
         if isinstance(self.measure, str):
-            return Cut(best_cut(scores, self.rows, balanced_rate).at, self._values(scores))
-        if self.measure.size is None:
-            return best_cut(scores, self.rows, self.measure.worth)
-        size = self.measure.size(int(self.rows.truth.sum()))
-        return Cut(cut_after(scores, size), self._values(scores))
+            return self._independent(scores, best_cut(scores, self.rows, balanced_rate).at)
+        if self.measure.size is not None:
+            return self._independent(scores, cut_after(scores, self.measure.size(int(self.rows.truth.sum()))))
+        at, values = best_cut(scores, self.rows, self.measure.worth)
+        if len(values) == 1:  # no other fold can choose a cut
+            return Cut(at, values, values)
+        cuts = nested_cuts(scores, self.rows, self.measure.worth)
+        return Cut(at, values, self._values(scores - cuts[self.rows.fold]))
+
+    def _independent(self, scores: Array, at: float) -> Cut:
+        """Return a cut with the values of a measure that does not depend on it."""
+        values = self._values(scores)
+        return Cut(at, values, values)
 
     def _values(self, scores: Array) -> Array:
+        """Return the measure in every fold; measures of classes predict rows with positive scores to be positive."""
         truth, weights, fold = self.rows
         values = []
         for number in range(int(fold.max()) + 1):

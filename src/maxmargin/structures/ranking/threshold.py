@@ -21,15 +21,24 @@ class FoldRows(NamedTuple):
     fold: Indices  # the fold in which a row is held out; all 0 for scores of training
 
 
-class Cut(NamedTuple):
+class ChosenCut(NamedTuple):
     """Threshold above which rows are predicted positive, with the values of a measure in the folds."""
 
     at: float  # the threshold
-    values: Array  # the measure in each fold, at the threshold with the highest mean
+    values: Array  # at the cut with the highest mean; the folds choose it themselves, so that these are too high
+
+
+class Cut(NamedTuple):
+    """Threshold that suits a measure, with the values of the measure by which objectives are compared."""
+
+    at: float  # the threshold
+    values: Array  # those of ChosenCut, or of a measure that does not depend on the cut
+    held_out: Array  # the same, where the other folds choose the cut of a fold
 
     @property
     def mean(self) -> float:
-        return float(self.values.mean())
+        """The mean over folds of the measure, each at the cut that the other folds choose."""
+        return float(self.held_out.mean())
 
 
 def standard_error(values: Array) -> float:
@@ -37,7 +46,7 @@ def standard_error(values: Array) -> float:
     return float(values.std(ddof=1)) / sqrt(len(values)) if len(values) > 1 else 0.0
 
 
-def best_cut(scores: Array, rows: FoldRows, value: Callable[..., Any]) -> Cut:
+def best_cut(scores: Array, rows: FoldRows, value: Callable[..., Any]) -> ChosenCut:
     """Return the middle one of the cuts whose mean over folds of value(tp, fp, fn, tn) is near the best.
 
     There is one cut for all folds, because the final model will have one. Each of the n + 1 cuts is tried: O(n log n),
@@ -59,7 +68,17 @@ def best_cut(scores: Array, rows: FoldRows, value: Callable[..., Any]) -> Cut:
     rounding = 1e-9 * np.abs(mean[separated]).max()
     best = int(np.argmax(mean >= mean.max() - rounding))  # the first of equal ones, however they were rounded
     near = np.flatnonzero(mean >= mean[best] - standard_error(values[:, best])) if n_folds > 1 else np.array([best])
-    return Cut(_after(scores, order, int(near[(len(near) - 1) // 2])), values[:, best])
+    return ChosenCut(_after(scores, order, int(near[(len(near) - 1) // 2])), values[:, best])
+
+
+def nested_cuts(scores: Array, rows: FoldRows, value: Callable[..., Any]) -> Array:
+    """Return, for every fold, the cut that best_cut chooses on the rows of all other folds; there are at least two."""
+    cuts = []
+    for number in range(int(rows.fold.max()) + 1):
+        truth, weights, fold = (each[rows.fold != number] for each in rows)
+        others = FoldRows(truth, weights, fold - (fold > number))  # numbered without a gap
+        cuts.append(best_cut(scores[rows.fold != number], others, value).at)
+    return np.array(cuts)
 
 
 def cut_after(scores: Array, size: int) -> float:

@@ -175,7 +175,34 @@ class ChainSpace:
         found = chain.n_best(scores.unary, T, s, f, n, *scratch, pointer, labels, best)
         return labels[:found], best[:found]
 
+    def best_through(self, scores: Any) -> Array:
+        """Return (positions, K): the highest score of a label sequence that has this label at this position.
+
+        It is -inf where there is none.
+        """
+        from maxmargin.structures.sequences.compiled.best_through import chain_best_through
+
+        scores = self._checked(scores)
+        through, (T, s, f) = np.empty_like(scores.unary), scores.links
+        v, u = np.empty((2, self._longest, self.n_labels))
+        turned = np.ascontiguousarray(T.T)
+        chain_best_through(scores.unary, T, turned, s, f, self.bounds, v, u, np.empty(self.n_labels), through)
+        return through
+
+    def magnitudes(self, scores: Any) -> Array:
+        """Return, for every sequence, a number that no sum of the absolute values of its scores exceeds.
+
+        Scores of whole label sequences are rounded by a small multiple of it.
+        """
+        of_links = max(finite_sizes(each).max(initial=0.0) for each in scores.links)
+        return self._totals(finite_sizes(scores.unary).max(axis=1, initial=0.0)) + (np.diff(self.bounds) + 1) * of_links
+
     # --- helpers
+
+    @property
+    def _longest(self) -> int:
+        """The number of positions of the longest sequence, but at least 1."""
+        return int(np.diff(self.bounds).max(initial=1))
 
     def _checked(self, scores: Any) -> Any:
         """Return the scores as compiled code reads them; raise a ValueError unless they have the right shapes."""
@@ -206,6 +233,11 @@ class ChainSpace:
 
         T, s, f = scores.links
         chain.viterbi(scores.unary, T, s, f, bounds, np.empty((longest, len(s))), labels, values)
+
+
+def finite_sizes(scores: Array) -> Array:
+    """Return the absolute values of scores, and 0 for those that forbid."""
+    return np.where(np.isfinite(scores), np.abs(scores), 0.0)
 
 
 def check_listed(n: int, table: tuple[int, int, int]) -> None:

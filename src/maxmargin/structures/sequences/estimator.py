@@ -36,9 +36,9 @@ from maxmargin.structures.sequences.given_labels import Invalid
 from maxmargin.structures.sequences.histories import digits
 from maxmargin.structures.sequences.packed_sequences import PackedSequences
 from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
+from maxmargin.structures.sequences.prediction_sets import calibrated_distances, joined, label_sets, sequence_sets
 from maxmargin.structures.sequences.sparse_weights import sparse_weights
 from maxmargin.structures.sequences.task import Chain, Ngrams, Unknown
-from maxmargin.training.conformal import allowed_distance, least_probability
 from maxmargin.training.options import Options
 from maxmargin.training.parameters import task_from
 from maxmargin.training.probabilistic import Calibration
@@ -46,8 +46,6 @@ from maxmargin.training.problem import Problem
 from maxmargin.training.sequence_trainer import SequenceTrainer
 
 Per = Literal["sequence", "position"]
-
-ROUNDING = 1e-9  # scores of n-best lists are sums in another order
 
 
 class SequenceLabeler(SequenceTrainer):
@@ -220,42 +218,53 @@ class SequenceLabeler(SequenceTrainer):
         raise ValueError(f"of must be 'label', 'chunk' or 'sequence', got {of!r}")
 
     def predict_set(self, X: Any, coverage: float = 0.9, of: str = "sequence", most: int = 1000) -> Any:
-        """Return sets of label sequences, or of labels, that contain the truth with the probability `coverage`.
+        """Return sets of label sequences, or of labels, that contain the truth as often as `coverage` says.
 
-        of="sequence": for every x all label sequences close enough to the best one, best first; the true one is among
-        them with probability `coverage` or more. A set of more than `most` sequences is truncated, with a warning.
-        of="label": for every x the set of labels of each position; on average, the share of positions whose true label
-        is in its set is at least `coverage`. This holds for data that are exchangeable with those of the calibration,
-        however good the model is; after calibrate=k it holds approximately, because the models of the folds differ
-        slightly from this one.
+        The distance of a label sequence is how far its score is below the best one. A set of label sequences contains
+        all up to some distance, and a set of labels all labels of such label sequences at its position, so that the
+        predicted label is always in it. The calibration with n sequences determines the distances, which do not depend
+        on temperature_.
+
+        Parameters
+        ----------
+        X : list of sequences
+            The inputs.
+        coverage : float
+            The required coverage, at most n / (n + 1).
+        of : "sequence" or "label"
+            "sequence": for every x a list of label sequences, best first. The probability that the true label sequence
+            is among them is at least `coverage`. "label": for every x a list with the set of labels of each position.
+            The expected share of the labels of a sequence that are in their sets is at least `coverage`.
+        most : int
+            The maximum size of a set of label sequences. Larger ones are cut off with a warning (SetCutOff), and the
+            coverage is not guaranteed for them.
+
+        Notes
+        -----
+        The coverage is guaranteed for every model, every distribution and every n after calibrate_on(X, Y), if training
+        did not see these sequences and if they are exchangeable with the new one, for example drawn independently from
+        the same distribution. It is an average over all held-out samples and new sequences: a single sample may give
+        more or less, a group of sequences or positions may have less, and new data of another kind may have any
+        coverage. An error is raised if the model cannot predict so many of the held-out labels that no set suffices;
+        the guarantee then bounds the probability of a set without the truth, with errors counted as no such set.
+        Where held-out labels are missing or are sets, the guarantee is about the given labels, and sequences without
+        labels do not count. After calibrate=k there is no guarantee, because the distances are those of other models.
         """
-        known = self._promised()
+        known = self._set_calibration()
         if of == "sequence":
-            distance = allowed_distance(known.distances, coverage)
-            if not np.isfinite(distance):
-                share = float(np.mean(np.isinf(known.distances)))
-                raise ValueError(
-                    f"no set of label sequences has a coverage of {coverage:g}: {share:.1%} of the sequences that "
-                    "calibration saw have labels that the model cannot predict"
-                )
             most = check_whole("most", most, least=1)
-            found = [self._near_best(x, distance * self.temperature_, most) for x in X]
-            cut = [i for i, (_, whole) in enumerate(found) if not whole]
+            found = sequence_sets(self.task_, self.w_, X, known, coverage, most)
+            cut = [i for i, (_, complete) in enumerate(found) if not complete]
             if cut:
                 warn_caller(
                     f"{len(cut)} of {len(found)} sets have more than {most} label sequences and were truncated (the "
-                    f"first: sequence {cut[0]}); the coverage is not guaranteed for these. Raise `most`, or "
-                    "ask for less "
-                    "coverage",
+                    f"first: sequence {cut[0]}); the coverage is not guaranteed for these. Raise `most`, or ask for "
+                    "less coverage",
                     SetCutOff,
                 )
             return Predictions(labels for labels, _ in found)
         if of == "label":
-            least = least_probability(known.truths, known.shares, len(known.distances), coverage)
-            sums = self._sums(X)
-            names = np.array([*self.classes_, None], dtype=object)[:-1]
-            sets = [set(names[row >= least]) for row in sums.labels]
-            return Predictions(sets[a:b] for a, b in pairwise(sums.bounds))
+            return Predictions(label_sets(self.task_, self.w_, X, known, coverage))
         raise ValueError(f"of must be 'sequence' or 'label', got {of!r}")
 
     def score(self, X: Any, Y: Any) -> float:
@@ -337,25 +346,7 @@ class SequenceLabeler(SequenceTrainer):
         return np.asarray(np.bincount(sums.owners, each, len(sums.bounds) - 1), dtype=float)
 
     def _calibration(self, unseen: list[tuple[Self, Any, Any]]) -> Calibration:
-        truths, shares = [], []
-        for model, X, Y in unseen:
-            sums = model._sums_at(1 / model.temperature_, X)
-            truths.append(np.exp(sums.log_agreement(sums.allowed_labels(Y))))
-            lengths = np.diff(sums.bounds)
-            shares.append(np.repeat(1 / np.maximum(lengths, 1), lengths))
-        return super()._calibration(unseen)._replace(truths=np.concatenate(truths), shares=np.concatenate(shares))
-
-    def _near_best(self, x: Any, distance: float, most: int) -> tuple[list[list[Hashable]], bool]:
-        """Return the label sequences with a score at most `distance` below the best, and whether these are all."""
-        n, listed = min(8, most), []
-        while True:
-            listed = self.task_.n_best(self.w_, x, n)
-            near = [labels for labels, score in listed if score >= listed[0][1] - distance * (1 + ROUNDING)]
-            if len(near) < len(listed) or len(listed) < n:
-                return near, True
-            if n == most:
-                return near, False
-            n = min(4 * n, most)
+        return joined([calibrated_distances(model.task_, model.w_, X, Y) for model, X, Y in unseen])
 
     def _first_weights(self, problem: Problem, C: float) -> Array | None:
         return weights_of_stretches(problem, self._solver(tol=FIRST_TOL), C, self.random_state)

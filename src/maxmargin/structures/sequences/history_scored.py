@@ -14,7 +14,7 @@ from maxmargin.problem.contract.scored import checked_scores, need_truth
 from maxmargin.problem.planes.atoms import AtomRows, Atoms
 from maxmargin.problem.planes.compiled.plane_tables import PlaneRows
 from maxmargin.problem.planes.planes import Planes
-from maxmargin.structures.sequences.chain_space import ChainSpace, TrueLabels, check_listed
+from maxmargin.structures.sequences.chain_space import ChainSpace, TrueLabels, check_listed, finite_sizes
 from maxmargin.structures.sequences.compiled.step_arrays import PairRows, ScoredSteps, Steps
 from maxmargin.structures.sequences.histories import Histories, link_scores
 from maxmargin.structures.sequences.history_sums import HistorySums
@@ -102,6 +102,25 @@ class ScoredHistories(ChainSpace):
         found = histories.n_best(scores.unary, self.units, scored, x, n, *scratch, pointer, labels, best)
         return labels[:found], best[:found]
 
+    def best_through(self, scores: Any) -> Array:
+        """Return (positions, K): the highest score of a label sequence that has this label at this position."""
+        from maxmargin.structures.sequences.compiled.best_through import histories_best_through
+
+        scores = self._checked(scores)
+        through, scored, blocks = np.empty_like(scores.unary), self.scored_steps(scores), self.histories.blocks
+        v, u = np.empty((2, self._longest + 1, len(self.steps.label)))
+        histories_best_through(scores.unary, self.units, scored, blocks, self.bounds, self._scratch(), v, u, through)
+        return through
+
+    def magnitudes(self, scores: Any) -> Array:
+        """Return, for every sequence, a number that no sum of the absolute values of its scores exceeds."""
+        of_steps, of_ends, of_pairs = (finite_sizes(each).max(initial=0.0) for each in scores[1:])
+        each = finite_sizes(scores.unary).max(axis=1, initial=0.0) + of_steps
+        if self.pairs.n_pairs:
+            values = np.append(0.0, np.cumsum(np.abs(self.pairs.values)))[self.pairs.indptr]
+            each += of_pairs * np.diff(values)[self.units]
+        return self._totals(each) + of_ends
+
     def planes_of(self, found: Labels) -> Planes:
         """Return Ψ(x, y) - Ψ(x, z) and Δ(y, z) of these labels."""
         from maxmargin.structures.sequences.compiled import histories
@@ -136,11 +155,14 @@ class ScoredHistories(ChainSpace):
     def _search(self, scores: Any, bounds: NDArray[np.int64], longest: int, labels: Labels, values: Array) -> None:
         from maxmargin.structures.sequences.compiled import histories
 
-        blocks, everyone = self.histories.blocks, np.arange(len(self.steps.label), dtype=np.uint32)
-        scratch = (
+        scored, blocks = self.scored_steps(scores), self.histories.blocks
+        v = np.empty((longest + 1, len(self.steps.label)))
+        histories.viterbi(scores.unary, self.units, scored, blocks, bounds, self._scratch(), v, labels, values)
+
+    def _scratch(self) -> tuple[Any, ...]:
+        """Return the scratch arrays of the search, as compiled code reads them."""
+        everyone = np.arange(len(self.steps.label), dtype=np.uint32)
+        return (
             np.empty(self.pairs.n_pairs), np.empty(self.n_labels + 2), everyone,
-            np.empty(len(self.steps.source)), np.empty(blocks.size),
+            np.empty(len(self.steps.source)), np.empty(self.histories.blocks.size),
         )  # fmt: skip
-        v = np.empty((longest + 1, len(everyone)))
-        scored = self.scored_steps(scores)
-        histories.viterbi(scores.unary, self.units, scored, blocks, bounds, scratch, v, labels, values)
