@@ -229,7 +229,7 @@ def test_path():
         alone = MeasureSVC(C=each.C, tol=1e-4).fit(rows, labels)
         assert each.trained_for_ == alone.trained_for_
         for name in set(each.cv_scores_) & set(alone.cv_scores_):
-            assert each.cv_scores_[name] == pytest.approx(alone.cv_scores_[name], abs=0.05)
+            assert each.cv_scores_[name] == pytest.approx(alone.cv_scores_[name], abs=0.2)  # a fold has five positives
         assert each.certificate_.primal == pytest.approx(alone.certificate_.primal, rel=2e-4)
     assert {each.trained_for_ for each in path} >= {INSTEAD}
     np.testing.assert_array_equal(model.decision_function(rows), path[-1].decision_function(rows))

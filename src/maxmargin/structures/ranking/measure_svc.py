@@ -109,9 +109,10 @@ class MeasureSVC(MatrixClassifier):
     offset_ : float
         The number added to the scores by the cut.
     cv_scores_ : dict
-        The mean over folds of the measure, for every objective; empty without cross-validation. The scores of a fold are cut where the other folds are best, so that no row chooses the cut by which it is measured.
-        They estimate the measure on new data, except that the choice between two objectives, or between values of C,
-        by the higher of these numbers makes that number slightly too high. fit_path has them for every value of C.
+        The mean over folds of the measure, for every objective; empty without cross-validation. The scores of a fold
+        are cut where the other folds are best, so that no row chooses the cut by which it is measured. They estimate
+        the measure on new data; only the highest of several, chosen between objectives or values of C, is slightly too
+        high. The models of fit_path each have their own.
     n_features_in_ : int
         The number of features.
     certificate_ : Certificate
