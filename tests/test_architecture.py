@@ -68,16 +68,16 @@ class Marked(mm.Task):
 
 
 def stacks(fit):
-    """Return the stacks of files of the package that a call runs through, from the outermost to the innermost."""
+    """Return the stacks of (file, function) of the package during a call, from the outermost to the innermost."""
     found, root = set(), f"{PACKAGE}{os.sep}"
 
     def enter(frame, event, argument):
         if event == "call" and frame.f_code.co_filename.startswith(root):
-            files = []
+            entries = []
             while frame is not None:
-                files.append(frame.f_code.co_filename)
+                entries.append((frame.f_code.co_filename, frame.f_code.co_qualname))
                 frame = frame.f_back
-            found.add(tuple(reversed(files)))
+            found.add(tuple(reversed(entries)))
 
     before = sys.getprofile()
     sys.setprofile(enter)
@@ -85,26 +85,50 @@ def stacks(fit):
         fit()
     finally:
         sys.setprofile(before)
-    return [[Path(name).relative_to(PACKAGE).as_posix() for name in stack if name.startswith(root)] for stack in found]
+    return [
+        [(Path(file).relative_to(PACKAGE).as_posix(), function) for file, function in stack if file.startswith(root)]
+        for stack in found
+    ]
 
 
 def runs_through(stack, files):
     """Return whether a stack has these files in this order, perhaps with others between them."""
-    rest = iter(stack)
+    rest = iter([file for file, _ in stack])
     return all(file in rest for file in files)
 
 
-@pytest.mark.parametrize("way", ["PLANES", "OWN_DUAL"])
-def test_a_fit_goes_the_way_that_is_drawn(script, way):
+def model_and_stacks(way):
+    """Return an estimator that goes this way, and the stacks of its fit."""
     if way == "PLANES":
         model, X, Y = mm.StructuredSVM(Marked(), C=1.0), [[1.0, 2.0, 3.0], [3.0, 1.0, 2.0]], [2, 0]
     else:
         model, X, Y = mm.SequenceLabeler(C=1.0), [[["a"], ["b"]], [["b"], ["a"]]], [["A", "B"], ["B", "A"]]
+    model.fit(X, Y)  # compiles the kernels
+    return model, stacks(lambda: model.fit(X, Y))
+
+
+@pytest.mark.parametrize("way", ["PLANES", "OWN_DUAL"])
+def test_a_fit_goes_the_way_that_is_drawn(script, way):
+    model, found = model_and_stacks(way)
     estimator, *drawn = [stage.file for stage in getattr(script, way)]
     assert type(model).__module__ == "maxmargin." + estimator.removesuffix(".py").replace("/", ".")
     python = [file for file in drawn if "compiled/" not in file]
-    model.fit(X, Y)  # compiles the kernels
-    assert any(runs_through(stack, python) for stack in stacks(lambda: model.fit(X, Y)))
+    assert any(runs_through(stack, python) for stack in found)
     for file in set(drawn) - set(python):  # machine code leaves no trace: the last file calls it
         module = "maxmargin." + file.removesuffix(".py").replace("/", ".")
         assert module in (PACKAGE / python[-1]).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("way", ["PLANES", "OWN_DUAL"])
+def test_a_fit_calls_the_functions_that_the_page_names(way):
+    section = PAGE.read_text(encoding="utf-8").split("## The two ways of a fit")[1].split("\n## ")[0]
+    block = section.split("```")[1 if way == "PLANES" else 3]
+    named = re.findall(r"^(\S+\.py) +([\w.]+)", block, re.MULTILINE)
+    assert len(named) >= 5
+    _, found = model_and_stacks(way)
+    called = {entry for stack in found for entry in stack}
+    for file, function in named:
+        if "compiled/" in file:  # machine code leaves no trace
+            assert f"def {function}(" in (PACKAGE / file).read_text(encoding="utf-8")
+        else:
+            assert (file, function) in called
