@@ -74,7 +74,9 @@ class CheckpointDamaged(UserWarning):
 
 
 class CheckpointMoved(UserWarning):
-    """A checkpoint was written by other software or on another processor, so the last bits of results may differ."""
+    """A checkpoint was written by other software or on another processor, so the last bits of results may differ; or
+    its finished model has another objective now, so it is trained again.
+    """
 
 
 # Frames of these packages may lie between the user's line and the warning.

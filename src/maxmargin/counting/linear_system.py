@@ -145,6 +145,10 @@ class DecomposedSystem:
             found, iterations = solved.coefficients, solved.iterations
         return CountingSolution(found, self._certificate(problem, found, iterations))
 
+    def objective(self, lam: float, coefficients: Array) -> float:
+        """Return the objective of these coefficients, not rounded down."""
+        return self._bounds(self.system.problem(lam), coefficients).upper
+
     def weights(self, solution: CountingSolution) -> Array:
         """Return the (p, d) weights of input features, for the linear kernel."""
         return self._feature_weights(solution.coefficients)

@@ -31,12 +31,13 @@ from maxmargin.counting.penalty import GIVEN, LEFT_OUT, Penalty, chosen_penalty,
 from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.counting.solutions import plain_solution, read_solution
 from maxmargin.counting.targets import TARGETS, TargetName
-from maxmargin.inputs.matrices import validated
+from maxmargin.inputs.matrices import validated, without_duplicates
 from maxmargin.report.reported import Reported
 from maxmargin.training.checkpoints.checkpoint import LIMITED, Checkpoint, Training
 from maxmargin.training.checkpoints.checkpointed import open_checkpoint
+from maxmargin.training.checkpoints.finished import ROUNDING
+from maxmargin.training.checkpoints.identity import identity_of
 from maxmargin.training.shared_options import SharedOptions
-from maxmargin.training.warm_starts import fingerprint
 
 SMALL = 3000  # the most examples for which BLAS uses one thread
 
@@ -191,7 +192,8 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
         """Return the training for this λ in the checkpoint; None without a checkpoint."""
         if checkpoint is None:
             return None
-        same = fingerprint(X, system.system.moments, system.system.rows, system.system.owner)
+        known = (X, system.system.moments, system.system.rows, system.system.owner)
+        same = identity_of(*known, code=(self.kernel, self.kernel_params))
         return checkpoint.training(self.max_iter, same, alpha=repr(lam))
 
     def _scores(self, X: Any) -> Array:
@@ -322,7 +324,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
                 _check_symmetry(K)
             return K
         X = validated(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
-        return sparse.csr_array(X) if sparse.issparse(X) else X
+        return sparse.csr_array(without_duplicates(X)) if sparse.issparse(X) else X
 
     def _has_kernel(self, *names: str) -> bool:
         return isinstance(self.kernel, str) and self.kernel in names
@@ -366,14 +368,23 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
 
 def _solution(system: DecomposedSystem, lam: float, training: Training | None) -> CountingSolution:
     """Solve the system for this λ, or go on from where a checkpoint is."""
-    if training is not None and training.ended is not None:
-        solution = read_solution(training.ended, system.shape)
-    else:
+    solution = None if training is None else _finished(system, lam, training)
+    if solution is None:
         solution = system.solve(lam, training)
     if training is not None:
         limited = solution.certificate.stop_reason == "max_iter reached"
         training.end(plain_solution(solution), LIMITED if limited else "converged")
     return solution
+
+
+def _finished(system: DecomposedSystem, lam: float, training: Training) -> CountingSolution | None:
+    """Return the solution of a training that has ended before; None if it has not, or has another objective now."""
+    if training.ended is None:
+        return None
+    solution = read_solution(training.ended, system.shape)
+    kept, measured = solution.certificate.primal, system.objective(lam, solution.coefficients)
+    allowed = ROUNDING * max(abs(kept), abs(measured), abs(solution.certificate.at_zero))
+    return solution if training.confirms(kept, measured, allowed) else None
 
 
 def check_output_set(given: Any, name: str) -> None:

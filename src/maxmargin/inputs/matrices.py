@@ -60,11 +60,28 @@ def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     return validate_data(estimator, X, *y, **options)
 
 
+def without_duplicates(rows: Any) -> Any:
+    """Return a sparse matrix as sorted compressed rows in which every entry occurs once.
+
+    A CSR matrix may hold several values for one entry, which add up. Products with such a matrix are right, but
+    squared values, norms and distances of its rows are not. The given matrix is never changed: it is returned if
+    its rows are sorted and have no duplicates, otherwise a copy is.
+    """
+    packed = rows.tocsr()
+    # a new object, because the flag of the given one may be older than its entries
+    if sparse.csr_array((packed.data, packed.indices, packed.indptr), shape=packed.shape).has_canonical_format:
+        return packed
+    packed = packed.copy()
+    packed.has_canonical_format = False
+    packed.sum_duplicates()
+    return packed
+
+
 def number_matrix(given: Any, complaint: str) -> Any:
     """Return a sparse or dense array of numbers, or raise a ValueError with the complaint, which names the array."""
     refuse_complex(complaint.split()[0], given)
     if sparse.issparse(given):
-        return sparse.csr_array(given, dtype=np.float64)
+        return without_duplicates(sparse.csr_array(given, dtype=np.float64))
     try:
         return np.ascontiguousarray(given, dtype=np.float64)
     except (TypeError, ValueError):
@@ -72,15 +89,16 @@ def number_matrix(given: Any, complaint: str) -> Any:
 
 
 def checked_matrix(X: Any, n_features: int) -> Any:
-    """Return X; raise a ValueError if a number is missing, infinite or so large that its square overflows."""
+    """Return X, sparse rows without duplicate entries; raise a ValueError if a number is missing, infinite or so large
+    that its square overflows.
+    """
     refuse_complex("X", X)
     if X.shape[1] != n_features:
         raise ValueError(f"X has {X.shape[1]} features; expected {n_features} as in training")
     if isinstance(X, MatrixInPieces):
         return X
-    if not sparse.issparse(X):
-        X = np.asarray(X, dtype=np.float64)
-    place = bad_number(X.tocsr() if sparse.issparse(X) else X)
+    X = without_duplicates(X) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+    place = bad_number(X)
     if place is not None:
         raise ValueError(f"example {place[0]}, feature {place[1]}: X contains {place[2]}")
     return X

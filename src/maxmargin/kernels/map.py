@@ -25,7 +25,7 @@ from maxmargin.base.files.fields import (
     Whole,
 )
 from maxmargin.base.files.objects import Field, Fields, Sometimes
-from maxmargin.inputs.matrices import validated
+from maxmargin.inputs.matrices import validated, without_duplicates
 from maxmargin.inputs.tokens.tokens import read_once
 from maxmargin.kernels.base import Kernel
 from maxmargin.kernels.functions import RBF, Polynomial
@@ -273,10 +273,7 @@ def _named(kind: str) -> str:
 
 def _canonical(rows: Any) -> sparse.csr_array:
     """Return sorted rows without duplicates, with the 32-bit indices that scikit-learn's clustering needs."""
-    packed = sparse.csr_array(rows)
-    if not packed.has_canonical_format:
-        packed = packed.copy()
-        packed.sum_duplicates()
+    packed = without_duplicates(rows)
     indices, ends = packed.indices.astype(np.int32, copy=False), packed.indptr
     if packed.nnz < 2**31:
         ends = ends.astype(np.int32, copy=False)

@@ -15,7 +15,7 @@ from maxmargin.base.arrays import Array
 from maxmargin.base.checks import refuse_complex
 from maxmargin.base.named_weights import Weights, column_names
 from maxmargin.inputs.labels.labels import NumberedLabels, refuse_mixed
-from maxmargin.inputs.matrices import validated, with_ones
+from maxmargin.inputs.matrices import validated, with_ones, without_duplicates
 from maxmargin.inputs.packed.packed_classes import PackedClasses
 from maxmargin.inputs.packed.packed_data import PackedData, given_examples
 from maxmargin.inputs.packed.packed_matrix import PackedMatrix
@@ -67,6 +67,8 @@ class MatrixClassifier(ClassifierMixin, Trainer):
             refuse_mixed(y)
             X, y = validated(self, X, y, **options)
             check_classification_targets(y)
+        if sparse.issparse(X):
+            X = without_duplicates(X)
         wanted = self._wants_constant and self.kernel is None
         if wanted if reset else self.task_.n_features_ > self.n_features_in_:
             # training packs into compressed rows in any case; a dense copy in between would only cost memory

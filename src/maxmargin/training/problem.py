@@ -11,6 +11,7 @@ from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.contract.capabilities.missing_labels import MissingLabels
 from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.problem.oracle.sample_weights import normalised_weights
+from maxmargin.training.checkpoints.identity import Identity
 from maxmargin.training.options import n_examples
 
 
@@ -19,7 +20,7 @@ class Problem(NamedTuple):
 
     batch: Batch
     oracle: RiskOracle
-    fingerprint: str | None  # set if a later fit may have to recognise this problem
+    identity: Identity | None  # set if a later fit may have to recognise this problem
     line: LiveLine  # shows the progress of training
 
 

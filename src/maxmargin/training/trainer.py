@@ -33,8 +33,10 @@ from maxmargin.solvers.subgradient import Walk
 from maxmargin.training.certifying import certificate_of
 from maxmargin.training.checkpoints.checkpoint import Checkpoint
 from maxmargin.training.checkpoints.checkpointed import open_checkpoint
+from maxmargin.training.checkpoints.finished import finished_solution
+from maxmargin.training.checkpoints.identity import identity_of
 from maxmargin.training.checkpoints.settings import described_solver
-from maxmargin.training.checkpoints.solutions import plain_solution, read_solution
+from maxmargin.training.checkpoints.solutions import plain_solution
 from maxmargin.training.descriptions import TRAINING
 from maxmargin.training.fold_traits import FoldTraits
 from maxmargin.training.model_files import ModelFiles
@@ -54,7 +56,7 @@ from maxmargin.training.problem import Problem, check_pairs, informative_example
 from maxmargin.training.progress import all_of, watching
 from maxmargin.training.shared_options import SharedOptions
 from maxmargin.training.unconverged import warn_of_gap
-from maxmargin.training.warm_starts import earlier_solution, fingerprint, lasting
+from maxmargin.training.warm_starts import earlier_solution, lasting
 from maxmargin.training.weight_constraints import geometry_of
 
 
@@ -352,7 +354,8 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
                     others = {"sample_weight": sample_weight, "executor": executor, "geometry": geometry}
                     oracle = self._oracle(batch, formulation, **others, memory=memory)
                     known_again = self.warm_start or checkpoint is not None
-                    same = fingerprint(batch, oracle.weights, formulation, geometry) if known_again else None
+                    known = (batch, oracle.weights, formulation, geometry)
+                    same = identity_of(*known, code=self._named_solver) if known_again else None
                     yield Problem(batch, oracle, same, line)
                 if memory.in_files:
                     line.say(memory.said())
@@ -380,11 +383,9 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
         training = None
         if checkpoint is not None:
             about = {"C": repr(C), "solver": described_solver(solver)}
-            training = checkpoint.training(solver.max_passes, problem.fingerprint, **about)
-        if training is not None and training.ended is not None:
-            line.doing("going on")
-            solution = read_solution(training.ended, oracle.dim)
-        else:
+            training = checkpoint.training(solver.max_passes, problem.identity, **about)
+        solution = None if training is None else finished_solution(training, problem)
+        if solution is None:
             if is_latent(problem.batch) and start is None and getattr(solver, "start", None) is None:
                 line.doing("looking for first weights")
                 solver.set_params(start=self._first_weights(problem, C))
@@ -406,7 +407,7 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
         self.solution_, self.certificate_, self.history_ = solution, solution.certificate, solution.history
         shown = {**trained.attributes, **({"rounds_": solution.rounds} if solution.rounds else {})}
         self.__dict__.update(shown)
-        self._shown, self._fitted_to = tuple(shown), problem.fingerprint
+        self._shown, self._fitted_to = tuple(shown), problem.identity
         if solution.error is not None:
             solution.error.add_note("maxmargin: the estimator keeps the best model found before this error")
             raise solution.error

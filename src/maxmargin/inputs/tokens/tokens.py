@@ -17,7 +17,7 @@ from scipy import sparse
 from maxmargin.base.checks import check_whole, refuse_complex
 from maxmargin.base.files.fields import OneOf, Part, Text, Texts, Whole
 from maxmargin.base.files.objects import Dropped, Fields, Sometimes
-from maxmargin.inputs.matrices import bad_number, table_columns
+from maxmargin.inputs.matrices import bad_number, table_columns, without_duplicates
 from maxmargin.inputs.tokens.hashed_names import HashedNames
 from maxmargin.inputs.tokens.token_features import FeatureRows, ends_of, place_of, read_tokens
 from maxmargin.inputs.tokens.token_templates import TokenTemplates
@@ -49,8 +49,11 @@ class Sequences:
     def __init__(self, matrix: Any, offsets: Any):
         self.feature_names = table_columns(matrix)
         refuse_complex("the matrix of sequences", matrix)
-        make = sparse.csr_array if sparse.issparse(matrix) else np.asarray
-        self.matrix: Any = make(matrix, dtype=np.float64)
+        self.matrix: Any
+        if sparse.issparse(matrix):
+            self.matrix = without_duplicates(sparse.csr_array(matrix, dtype=np.float64))
+        else:
+            self.matrix = np.asarray(matrix, dtype=np.float64)
         self.offsets = _row_numbers(offsets)
         if self.matrix.ndim != 2:
             raise ValueError(f"the matrix has shape {self.matrix.shape}; expected two dimensions, (tokens, features)")

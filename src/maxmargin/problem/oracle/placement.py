@@ -41,17 +41,18 @@ class Placement:
     """
 
     def __init__(self, batch: Batch, executor: Executor, placed: list[Any] | None = None):
-        self.batch, self.executor = batch, executor
+        # Compiled code reads the cache of kernel rows without a lock, so one run at a time uses it, in this process.
+        self.exclusive = batch.offers(KernelSpace) is not None
+        # Workers that do not share this memory would need all units, so this process searches in their place.
+        self.batch, self.executor = batch, executor if executor.shares_memory or not self.exclusive else Serial()
         self.placed = placed  # the handles of shards, once they have been sent
         self._placed_to_sum: list[Any] | None = None  # the same for shards that are only summed
         self.shard_rounds = (1, 0)  # the number of shards that were summed, and how often
-        # Compiled code reads the cache of kernel rows without a lock, so one run at a time uses it, in this process.
-        self.exclusive = batch.offers(KernelSpace) is not None
 
     @property
     def in_this_process(self) -> bool:
         """True if the batch is searched in this process."""
-        return self.executor.shares_memory or self.exclusive
+        return self.executor.shares_memory
 
     @property
     def alone(self) -> bool:

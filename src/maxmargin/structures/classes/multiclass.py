@@ -14,7 +14,7 @@ from maxmargin.base.files.array_folder import ArrayFolder, Excerpt
 from maxmargin.base.files.fields import LabelArray, LabelList, NumberArray, Whole
 from maxmargin.base.files.objects import Derived, Fields
 from maxmargin.inputs.labels.labels import Labels, cost_matrix, label_array, label_numbers, label_set, prices
-from maxmargin.inputs.matrices import checked_matrix
+from maxmargin.inputs.matrices import checked_matrix, without_duplicates
 from maxmargin.inputs.packed.packed_rows import verify_rows
 from maxmargin.kernels.atom_batch import AtomBatch
 from maxmargin.kernels.units import UnitTask
@@ -220,4 +220,6 @@ def width(X: Any) -> int:
 
 def one_row(x: Any) -> sparse.coo_array:
     """Return one example as a sparse matrix with one row."""
-    return sparse.coo_array(x.reshape(1, -1) if sparse.issparse(x) else np.asarray(x, dtype=float).reshape(1, -1))
+    if sparse.issparse(x):
+        return sparse.coo_array(without_duplicates(x.reshape(1, -1)))
+    return sparse.coo_array(np.asarray(x, dtype=float).reshape(1, -1))

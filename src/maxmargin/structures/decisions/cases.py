@@ -94,11 +94,11 @@ class Cases:
         return np.full(len(self), n_parts, dtype=np.int64) if self.bounds is None else np.diff(self.bounds)
 
     def checked(self) -> Cases:
-        """Return self after checking that it has features and that all numbers can be used."""
+        """Return the cases after checking that they have features and that all numbers can be used."""
         if self.n_features == 0:
             raise ValueError("X has no features to learn from; expected at least one column")
         try:
-            checked_matrix(self.rows, self.n_features)
+            rows = checked_matrix(self.rows, self.n_features)
         except ValueError as error:
             if self.bounds is None:
                 raise
@@ -106,7 +106,7 @@ class Cases:
             row = int(words[0].removeprefix("example "))
             i = int(np.searchsorted(self.bounds, row, side="right")) - 1
             raise ValueError(f"example {i}: part {row - self.bounds[i]},{','.join(words[1:])}") from None
-        return self
+        return self if rows is self.rows else Cases(rows, self.bounds, self.optimisers, self.is_array)
 
     def with_constant(self) -> Cases:
         """Return the same cases with one more feature, the constant 1."""

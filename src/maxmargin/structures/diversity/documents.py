@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import refuse_complex
-from maxmargin.inputs.matrices import bad_number, table_columns
+from maxmargin.inputs.matrices import bad_number, table_columns, without_duplicates
 
 ANY = "any"  # the name of all fields together
 ONLY = "text"  # the only field of documents that are plain texts
@@ -198,8 +198,7 @@ def _count(texts: dict[str, list[str]], query: Any, features: Any, vectorizer: A
 
 
 def _checked_counts(counts: Any, field: str) -> sparse.csr_array:
-    matrix = sparse.csr_array(counts, dtype=np.float64, copy=True)
-    matrix.sum_duplicates()
+    matrix = without_duplicates(sparse.csr_array(counts, dtype=np.float64, copy=True))
     bad = bad_number(matrix)
     if bad is not None:
         raise ValueError(

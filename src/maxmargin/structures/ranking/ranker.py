@@ -18,7 +18,7 @@ from maxmargin.base.files.fields import NumberArray, OneOf
 from maxmargin.base.files.objects import Fields, Sometimes
 from maxmargin.base.named_weights import Weights, column_names
 from maxmargin.inputs.labels.labels import plain
-from maxmargin.inputs.matrices import validated
+from maxmargin.inputs.matrices import validated, without_duplicates
 from maxmargin.inputs.packed.packed_data import PackedData, given_examples
 from maxmargin.inputs.packed.packed_matrix import PackedMatrix
 from maxmargin.kernels.named import is_precomputed
@@ -321,7 +321,7 @@ class Ranker(Trainer):
         if isinstance(y, str):
             return validated(self, X, **options)
         X, y = validated(self, X, y, y_numeric=True, ensure_min_samples=2, **options)
-        return (sparse.csr_array(X) if sparse.issparse(X) else X), np.asarray(y, dtype=float)
+        return (sparse.csr_array(without_duplicates(X)) if sparse.issparse(X) else X), np.asarray(y, dtype=float)
 
     def _remedy_for_zero(self) -> str:
         return remedy(self.certificate_) if self.latent else remedy_for_zero(self.measure)

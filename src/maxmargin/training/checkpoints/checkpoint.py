@@ -18,8 +18,9 @@ from maxmargin.base.files.checkpoint_files import CheckpointFile
 from maxmargin.base.files.container import Tensors, pieces
 from maxmargin.base.files.learnt import Keeper
 from maxmargin.base.files.plain_data import DataReader, DataWriter
+from maxmargin.training.checkpoints.identity import Identity
 from maxmargin.training.checkpoints.schedule import Schedule
-from maxmargin.training.checkpoints.settings import DATA, described, difference, surroundings
+from maxmargin.training.checkpoints.settings import CODE, DATA, described, difference, surroundings
 
 FORMAT = 1
 STOPPED = ("interrupted", "stopped by the callback")  # who fits again goes on from the last checkpoint
@@ -50,6 +51,24 @@ class Training(Keeper):
         self.checkpoint.trainings.append(self._entry(ended=solution, limit=limit))
         self.checkpoint.stays_open |= reason in STOPPED
         self.checkpoint.limited = reason == LIMITED
+
+    def confirms(self, kept: float, measured: float, allowed: float) -> bool:
+        """Return whether a finished model still has the objective that the file says.
+
+        If not, warn, and forget what the file has of this training, which then begins anew.
+
+        allowed : the difference that rounding may make.
+        """
+        if abs(measured - kept) <= allowed or measured == kept:
+            return True
+        warn_caller(
+            f"{self.checkpoint.file.path} has a finished model with the objective {kept:.6g}, which is {measured:.6g} "
+            "now: the data or the code that the model depends on have changed. It is trained again",
+            CheckpointMoved,
+        )
+        self.found = self.ended = None
+        self.checkpoint.reopen()
+        return False
 
     def _entry(self, ended: Any = None, state: Any = None, limit: float = 0.0) -> dict[str, Any]:
         return {"about": self.about, "ended": ended, "state": state, "limit": float(limit)}
@@ -112,17 +131,14 @@ class Checkpoint:
             f"{self.file.path} is a checkpoint {difference}. Give another path, or delete the file to begin anew"
         )
 
-    def training(self, max_passes: float, fingerprint: str | None, **settings: str) -> Training:
-        """Return the next training of this fit.
-
-        fingerprint : that of its data. If the file has this training already, data and settings must be the same.
-        """
-        if fingerprint is None:
+    def training(self, max_passes: float, identity: Identity | None, **settings: str) -> Training:
+        """Return the next training of this fit; one that the file has must be of the same problem and settings."""
+        if identity is None or identity.data is None:
             raise ValueError(
                 "a checkpoint must recognise its data, but these data or the task cannot be hashed (lambdas cannot, "
                 "nor functions within functions): give functions of a module, or no checkpoint"
             )
-        about = {**settings, DATA: fingerprint}
+        about = {**settings, DATA: identity.data, CODE: identity.code}
         k = len(self.trainings)
         self.schedule.begin()
         if k >= len(self._before):
@@ -162,6 +178,10 @@ class Checkpoint:
         except (OSError, ValueError) as error:  # no room on the disk, or in a file
             warn_caller(f"no checkpoint was written: {error}. Training continues without one", CheckpointDamaged)
         self.schedule.wrote(size, time.perf_counter() - began)
+
+    def reopen(self) -> None:
+        """Write the file anew when the fit ends, although it was complete."""
+        self._finished = False
 
     def finish(self) -> None:
         """Mark the checkpoint as complete, unless the fit could go on: with more passes, or because it was stopped."""

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from maxmargin.solvers.base import Solver
+from maxmargin.training.checkpoints.user_code import comparable
 
 PACKAGES = ("maxmargin", "numpy", "scipy", "numba")
-DATA = "data"  # what the fingerprint is called
+DATA = "data"  # the name of the fingerprint of the data
+CODE = "code"  # the name of the hash of the user's classes and functions
 SHORT = 60  # characters of a value that is shown
 # Parameters that a fit may go on with another value of: they change no result, or only when training ends.
 FREE = frozenset(
@@ -56,6 +58,10 @@ def difference(before: dict[str, str], now: dict[str, str]) -> str | None:
     """Return the first parameter that differs, with both values if they can be shown, or None."""
     for name in sorted(set(before) | set(now)):
         old, new = before.get(name), now.get(name)
+        if old != new and name == CODE:
+            if old is not None and new is not None and not comparable(old, new):
+                continue  # another version of Python, which the surroundings say
+            return "the code of the task, or of a function or class that it uses, has been changed"
         if old != new and name == DATA:
             return "the data differ (inputs, outputs, their weights, or what the task makes of them)"
         if old != new:

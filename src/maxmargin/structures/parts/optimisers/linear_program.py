@@ -9,6 +9,7 @@ from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from maxmargin.base.arrays import Array
+from maxmargin.inputs.matrices import without_duplicates
 from maxmargin.structures.parts.optimisers.base import Optimiser
 from maxmargin.structures.parts.optimisers.kept_program import KeptProgram, installed
 
@@ -133,7 +134,10 @@ def _system(matrix_name: str, A: Any, sides_name: str, b: Any) -> tuple[sparse.c
         raise ValueError(f"{given} is given without {missing}; expected both or neither")
     if A is None:
         return None
-    matrix = sparse.csr_array(A if sparse.issparse(A) else np.atleast_2d(np.asarray(A, dtype=np.float64)))
+    if sparse.issparse(A):
+        matrix = sparse.csr_array(without_duplicates(A))
+    else:
+        matrix = sparse.csr_array(np.atleast_2d(np.asarray(A, dtype=np.float64)))
     sides = np.atleast_1d(np.asarray(b, dtype=np.float64))
     if sides.shape != (matrix.shape[0],):
         raise ValueError(
