@@ -12,7 +12,8 @@ from maxmargin.problem.dual.dual_problem import DualProblem
 class OwnDual(Protocol):
     """A batch that knows all planes of an example at once, and stores the n-slack dual in a form of its own.
 
-    Solvers call `block_dual` once at the beginning of a run, and then improve the dual point that it returns.
+    Order of calls: solvers call `block_dual` once at the beginning of a run, and then improve the dual point that it
+    returns.
     """
 
     def block_dual(self, problem: DualProblem, earlier: BlockDual | None = None) -> BlockDual | None:
