@@ -59,7 +59,7 @@ print(model.certificate_)
 
 equal = [model.task_.argmax(np.ones(len(NOISE)), x) for x in X_test]
 learnt = model.predict(X_test)
-share = {name: np.mean(np.array(found) != Y_test) for name, found in {"equal": equal, "learnt": learnt}.items()}
+share = {name: np.mean(np.stack(found) != Y_test) for name, found in {"equal": equal, "learnt": learnt}.items()}
 print(f"wrong pairs: {share['equal']:.1%} with equal weights, {share['learnt']:.1%} with learnt ones")
 
 fig, (left, middle, right) = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")

@@ -187,7 +187,8 @@ def test_every_kind_in_pipes_and_on_a_terminal(tmp_path, kind):
     """
     done = run_script(script, tmp_path)
     assert (done.stderr, done.returncode) == ("", 0)
-    assert all(0.9 < value <= 1 for value in json.loads(done.stdout).values()), done.stdout
+    least = 0.5 if kind == "diversity" else 0.9  # the few documents that are chosen cannot cover all subtopics
+    assert all(least < value <= 1 for value in json.loads(done.stdout).values()), done.stdout
     shown, code = in_a_terminal([*COMMAND, "inspect", "m.mm"], tmp_path)
     assert code == 0
     assert all(len(line) <= 80 for line in shown.decode().splitlines())
@@ -233,4 +234,4 @@ def test_bash_completes(tmp_path):
     )
     done = run_script("maxmargin completion > completion.sh; bash -u test.sh", tmp_path)
     assert (done.stderr, done.returncode) == ("", 0)
-    assert done.stdout.splitlines() == ["predict", "sequences", "--forbidden", "--json", ""]
+    assert done.stdout.splitlines() == ["predict", "sequences segments", "--forbidden", "--json", ""]

@@ -42,6 +42,7 @@ PATIENCE = 20  # passes with bounds after which cheap joint solves are tried
 WORTH = 10.0  # the number of joint solves, usually needed, that must be cheaper than the passes they replace
 DEAREST = 10.0  # a joint solve costs at most this many times the work of the fit so far,
 SMALL = 1e9  # or this many multiplications
+TINY = 2e7  # multiplications of a joint solve that is tried if the passes left will not suffice
 CENTRED = 0.1  # share of the gap at which a joint solve stops: the query should stay inside of what is known
 FALL = 1e-3  # share of the gap by which P must fall to count as a decrease
 PLANES = 1024  # planes that a joint solve should know, however few the examples are
@@ -198,19 +199,24 @@ class JointRounds:
         if stalled:
             return self._affordable()
         bounded, cost = self.oracle.geometry is not None, self._cost()
-        if len(self.gaps) >= PATIENCE and cost <= 0.1 * SMALL:
-            if bounded:
+        if len(self.gaps) >= PATIENCE:
+            if bounded and cost <= 0.1 * SMALL:
                 return True  # steps that ignore bounds may stay too short, although the gap falls
-            if self._passes_cost(remaining) == inf and self._affordable():
+            if cost <= TINY and self._passes_cost(remaining) == inf and self._affordable():
                 return True
         if len(self.gaps) < LOOK or (self.gaps[-1] <= 2.5 * self.tol and not bounded):
             return False
         return self.work >= cost and self._passes_cost(remaining) > WORTH * cost and self._affordable()
 
     def _passes_cost(self, remaining: float) -> float:
-        """Estimate the cost of the passes to come at their present rate; inf if `remaining` passes will not suffice."""
+        """Estimate the cost of the passes to come at their present rate.
+
+        It is inf if a joint solve is tiny and `remaining` passes will not suffice: any number of solves is worth it then.
+        """
         passes = _left(self.gaps, self.tol)
-        return inf if passes > remaining else passes * self.work / len(self.gaps)
+        if passes > remaining and self._cost() <= TINY:
+            return inf
+        return passes * self.work / len(self.gaps)
 
     def _size(self) -> JointSize:
         """Return the numbers of planes and blocks of a joint solve, including those that bounds add."""

@@ -225,7 +225,7 @@ BAD_FITS = [
         {},
         "query 0: the count of word 0 .* is NaN or infinity; expected a finite number",
     ),
-    (X, Y, {"vectorizer": HashingVectorizer()}, r"query 0: the count of word .*expected counts >= 0 \(of a Hashing"),
+    (X, Y, {"vectorizer": HashingVectorizer()}, r"query 0: the count of word .*expected counts >= 0 \(use Hashing"),
     (X, Y, {"k": 0}, "k must be a whole number of documents, 1 or more, got 0"),
     (X, Y, {"k": 2.5}, "k must be a whole number of documents, 1 or more, got 2.5"),
     (X, Y, {"thresholds": ()}, r"thresholds are \(\); expected shares of documents, numbers from 0 to 1"),

@@ -69,7 +69,6 @@ def test_calibration_makes_new_trees_most_probable():
     within = Parser(C=10.0, span_features=(), calibrate=3).fit(TAGS, TREES)
     assert within.calibrated_
     assert within.temperature_ > 0
-    assert len(within.calibration_.distances) == len(TREES)
 
 
 def test_trees_beyond_the_grammar_are_left_out_of_calibration():
@@ -77,7 +76,6 @@ def test_trees_beyond_the_grammar_are_left_out_of_calibration():
     with pytest.warns(Uncalibrated, match="1 of 31 trees for calibration use"):
         model = Parser(C=10.0, span_features=()).fit(TAGS, TREES).calibrate_on([*NEW_TAGS, ["N", "V", "P"]], NEW + odd)
     assert model.temperature_ == pytest.approx(trained().temperature_, rel=2e-3)
-    assert np.isinf(model.calibration_.distances[-1])
 
 
 @pytest.mark.parametrize("solver", [None, "bundle"])

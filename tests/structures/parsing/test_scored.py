@@ -75,7 +75,7 @@ def test_best_of_a_space_without_features_is_that_of_all_trees(data, lengths, an
     for j, rows in enumerate(listed):
         each = np.array([score_of(space, scores, j, own) for own in rows])
         wrong = np.array([twin.loss(truth[j], tree, measure, f1_words=4) for tree in trees[j]])
-        near = {"rel": 1e-12, "abs": 1e-12 * 10.0**power}
+        near = {"rel": 1e-12, "abs": 1e-12 * (10.0**power + augment)}
         assert best.values[j] == pytest.approx(np.max(each + augment * wrong), **near)
         z = [own.tobytes() for own in rows].index(best.found[j].tobytes())
         assert losses[j] == pytest.approx(wrong[z])

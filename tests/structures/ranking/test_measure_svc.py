@@ -28,9 +28,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from maxmargin import MeasureSVC
 from maxmargin.errors import NothingLearnt, TaskError
+from maxmargin.inputs import matrices
 from maxmargin.structures.ranking.measures import NAMES
 from maxmargin.structures.ranking.soft_labels import SoftLabels
-from maxmargin.training import flat
 
 X, y = make_classification(
     120, n_features=6, n_informative=4, weights=[0.75], class_sep=2.5, flip_y=0.02, random_state=0
@@ -234,8 +234,10 @@ def test_no_information_is_said_so():
 @pytest.mark.parametrize("measure", ["f1", "roc_auc", "precision_at_k"])
 def test_data_are_validated_once(measure, monkeypatch):
     looks = []
-    validate = flat.validate_data
-    monkeypatch.setattr(flat, "validate_data", lambda *args, **options: looks.append(1) or validate(*args, **options))
+    validate = matrices.validate_data
+    monkeypatch.setattr(
+        matrices, "validate_data", lambda *args, **options: looks.append(1) or validate(*args, **options)
+    )
     pure(measure, k=20).fit(X, y)
     pure(measure, k=20).fit_path(X, y, [1.0, 10.0])
     assert len(looks) == 2

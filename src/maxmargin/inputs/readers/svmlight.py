@@ -306,7 +306,7 @@ def _parsed(rows: _RowsRead, n_features: int | None, zero_based: bool, multilabe
 
 def _complaint(line: str, multilabel: bool = False) -> str:
     """Return what is wrong with a row that the loader refuses; empty if the reason is unknown."""
-    label, *fields = line.partition("#")[0].split()
+    label, *fields = line.partition("#")[0].split() or [""]
     if multilabel:
         label, fields = ("", [label, *fields]) if ":" in label else (label, fields)
         for each in filter(None, [label]) if "," not in label else label.split(","):
