@@ -211,7 +211,7 @@ class JointRounds:
     def _passes_cost(self, remaining: float) -> float:
         """Estimate the cost of the passes to come at their present rate.
 
-        It is inf if a joint solve is tiny and `remaining` passes will not suffice: any number of solves is worth it then.
+        It is inf if a joint solve is tiny and `remaining` passes will not suffice: then any number of solves pays.
         """
         passes = _left(self.gaps, self.tol)
         if passes > remaining and self._cost() <= TINY:
