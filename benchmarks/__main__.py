@@ -48,6 +48,10 @@ from benchmarks import (
     model_files,
     motifs,
     multiclass,
+    neural_letters,
+    neural_paths,
+    neural_speed,
+    neural_tagger,
     order,
     page,
     parsing,
@@ -117,6 +121,10 @@ GROUPS = {
     "out-of-core": memory,
     "command-line": command_line,
     "engine": engine,
+    "neural-speed": neural_speed,
+    "neural-tagger": neural_tagger,
+    "neural-letters": neural_letters,
+    "neural-paths": neural_paths,
 }
 Run = Callable[[str, int, bool, Report], Table]
 

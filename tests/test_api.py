@@ -1,6 +1,7 @@
 """The public names, and what an import costs."""
 
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 import subprocess
@@ -12,7 +13,11 @@ from sklearn.base import BaseEstimator
 import maxmargin
 from maxmargin.counting.trainer import CountingTrainer
 
-MODULES = [name for _, name, _ in pkgutil.walk_packages(maxmargin.__path__, "maxmargin.")]
+EXTRAS = ("torch", "jax")  # packages of which a folder of the same name makes layers
+MISSING = tuple(f"maxmargin.{name}" for name in EXTRAS if importlib.util.find_spec(name) is None)
+MODULES = [
+    name for _, name, _ in pkgutil.walk_packages(maxmargin.__path__, "maxmargin.") if not name.startswith(MISSING)
+]
 PARTS = [
     "maxmargin",
     "maxmargin.baselines",
@@ -23,6 +28,7 @@ PARTS = [
     "maxmargin.inference",
     "maxmargin.kernels",
     "maxmargin.metrics",
+    "maxmargin.neural",
     "maxmargin.optimisers",
     "maxmargin.plotting",
     "maxmargin.solvers",
@@ -52,6 +58,18 @@ def test_all_of_the_parts(name):
         if inspect.isclass(thing) and thing.__module__.startswith("maxmargin") and not public.startswith("_")
     }
     assert classes <= set(module.__all__)
+
+
+@pytest.mark.parametrize("name", EXTRAS)
+def test_all_of_the_extras(name):
+    pytest.importorskip(name, reason=f"maxmargin.{name} needs the extra `{name}`")
+    test_all_of_the_parts(f"maxmargin.{name}")
+
+
+@pytest.mark.parametrize("name", EXTRAS)
+def test_extras_are_not_hidden_by_folders_of_their_name(name):
+    other = pytest.importorskip(name, reason=f"maxmargin.{name} needs the extra `{name}`")
+    assert importlib.import_module(f"maxmargin.{name}") is not other
 
 
 def test_star_import():
@@ -105,7 +123,7 @@ def test_every_method_of_an_estimator_is_documented():
 
 
 def test_importing_is_light_and_silent():
-    heavy = ["numba", "llvmlite", "matplotlib", "rich", "dask", "distributed", "pandas", "polars"]
+    heavy = ["numba", "llvmlite", "torch", "jax", "matplotlib", "rich", "dask", "distributed", "pandas", "polars"]
     script = f"""
 import sys, sklearn.base
 before = set(sys.modules)  # scikit-learn itself imports pandas where it is installed

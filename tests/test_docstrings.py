@@ -15,8 +15,8 @@ import maxmargin as mm
 FILES = sorted(PACKAGE.rglob("*.py"))
 FRAGMENT = re.compile(r"(What|Of|Whether|How|Those|Where|Who|That|So|Its|Their) ")  # not the beginning of a sentence
 FACADES = (
-    "baselines", "counting", "datasets", "executors", "formats", "inference", "kernels", "metrics", "optimisers",
-    "plotting", "solvers", "tasks", "testing",
+    "baselines", "counting", "datasets", "executors", "formats", "inference", "kernels", "metrics", "neural",
+    "optimisers", "plotting", "solvers", "tasks", "testing",
 )  # fmt: skip
 
 # Both limits are what is true now. They may be lowered, never raised.
@@ -103,6 +103,9 @@ def with_examples():
 
 @pytest.mark.parametrize("name", list(with_examples()))
 def test_examples_run(name):
+    for extra in ("torch", "jax"):
+        if name.startswith(f"maxmargin.{extra}."):
+            pytest.importorskip(extra, reason=f"{name} needs the extra `{extra}`")
     result = doctest.testmod(importlib.import_module(name))
     assert result.attempted > 0
     assert result.failed == 0

@@ -26,6 +26,9 @@ ORDER = [
     "training",
     "structures.parts",  # on which other structures may be built
     "structures",
+    "neural",
+    "torch",
+    "jax",
     "counting",
     "datasets",
     "testing",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -17,6 +18,7 @@ from shell import run_script
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(python|sh|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+EXTRA = re.compile(r"^import (torch|jax)\b", re.MULTILINE)
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
 
 
@@ -45,6 +47,9 @@ def test_code_runs_and_prints_what_the_page_says(page, capsys, monkeypatch, tmp_
             assert done.returncode == 0, f"{page.name}, line {line}: {done.stderr}"
             printed = done.stdout  # progress is on standard error
             continue
+        needed = EXTRA.search(body)
+        if needed and find_spec(needed[1]) is None:
+            pytest.skip(f"{page.name} from line {line} on needs the extra `{needed[1]}`")
         code = compile("\n" * line + body, str(page), "exec")  # so that errors name the page's own line
         exec(code, module.__dict__)
         printed = capsys.readouterr().out

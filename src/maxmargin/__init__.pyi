@@ -9,6 +9,7 @@ from . import formats as formats
 from . import inference as inference
 from . import kernels as kernels
 from . import metrics as metrics
+from . import neural as neural
 from . import optimisers as optimisers
 from . import plotting as plotting
 from . import solvers as solvers

@@ -1,4 +1,4 @@
-"""Output spaces: one file each."""
+"""Tasks: the definitions of structured outputs, and the score spaces in which they are searched."""
 
 from maxmargin.inputs.labels.weighted import Weighted
 from maxmargin.inputs.tokens.tokens import Sequences
@@ -13,12 +13,14 @@ from maxmargin.structures.alignment.views import Average, Column, Product, View,
 from maxmargin.structures.assignment.frames import Frames
 from maxmargin.structures.assignment.task import Links
 from maxmargin.structures.classes.class_space import ClassSpace
+from maxmargin.structures.classes.label_set_space import LabelSetSpace
 from maxmargin.structures.classes.multiclass import Multiclass
 from maxmargin.structures.classes.ordinal import Ordinal
 from maxmargin.structures.classes.taxonomy import Taxonomy
 from maxmargin.structures.clustering.correlation import Clustered, Correlation
 from maxmargin.structures.clustering.forest import Forest, Linked
 from maxmargin.structures.clustering.pairs import Pairs
+from maxmargin.structures.decisions.decision_space import DecisionSpace
 from maxmargin.structures.decisions.observations import Observed
 from maxmargin.structures.decisions.task import Decisions
 from maxmargin.structures.dependencies.arc_space import ArcSpace
@@ -37,12 +39,14 @@ from maxmargin.structures.parts.task import Parts
 from maxmargin.structures.ranking.contingency import Contingency
 from maxmargin.structures.ranking.groups import Groups
 from maxmargin.structures.ranking.ranking import Ranked, Ranking
+from maxmargin.structures.ranking.ranking_space import RankingSpace
 from maxmargin.structures.ranking.row_labels import WeightedRows
 from maxmargin.structures.ranking.topk import TopK
 from maxmargin.structures.segments.segment_space import SegmentScores, SegmentSpace
 from maxmargin.structures.segments.segment_text import SegmentText
 from maxmargin.structures.segments.task import SemiMarkov
 from maxmargin.structures.sequences.chain_space import ChainScores, ChainSpace
+from maxmargin.structures.sequences.padded_chains import PaddedChains
 from maxmargin.structures.sequences.task import Chain
 
 __all__ = [
@@ -62,6 +66,7 @@ __all__ = [
     "Column",
     "Contingency",
     "Correlation",
+    "DecisionSpace",
     "Decisions",
     "Dependencies",
     "Diversity",
@@ -76,6 +81,7 @@ __all__ = [
     "Groups",
     "Homologs",
     "JointKernelTask",
+    "LabelSetSpace",
     "Linked",
     "Links",
     "Match",
@@ -85,6 +91,7 @@ __all__ = [
     "Observed",
     "Occurrence",
     "Ordinal",
+    "PaddedChains",
     "PairFeatures",
     "Pairs",
     "PartSpace",
@@ -93,6 +100,7 @@ __all__ = [
     "Product",
     "Ranked",
     "Ranking",
+    "RankingSpace",
     "ScoreSpace",
     "Scored",
     "SegmentScores",

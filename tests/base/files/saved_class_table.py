@@ -30,11 +30,15 @@ objects.py); do not edit. A test compares the table with the package.
 '''
 
 
+# Packages that declare no fields; two of them need packages that may not be installed.
+WITHOUT_FIELDS = ("maxmargin.testing", "maxmargin.torch", "maxmargin.jax")
+
+
 def declared_classes() -> dict[str, type]:
     """Return all classes that declare fields, by the module to import for them and their name ("module:name")."""
     found = {}
     for info in pkgutil.walk_packages(maxmargin.__path__, "maxmargin."):
-        if info.name.startswith("maxmargin.testing") or info.name.endswith("__main__"):
+        if info.name.startswith(WITHOUT_FIELDS) or info.name.endswith("__main__"):
             continue
         module = importlib.import_module(info.name)
         exported = getattr(module, "__all__", ())

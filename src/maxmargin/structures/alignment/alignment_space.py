@@ -8,7 +8,8 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from maxmargin.base.arrays import Array
-from maxmargin.problem.contract.scored import BestOutputs, checked_scores, need_truth
+from maxmargin.problem.contract.score_capabilities import SoftOutputs
+from maxmargin.problem.contract.scored import BestOutputs, checked_scores, inner, need_truth
 from maxmargin.structures.alignment.alignment_sums import AlignmentSums, SummedAlignment
 from maxmargin.structures.alignment.columns import Codes
 from maxmargin.structures.alignment.compiled.alignment_arrays import ScoredPair
@@ -43,7 +44,7 @@ class AlignmentScores(NamedTuple):
 class TruePairs(NamedTuple):
     """A true alignment; j is right for residue i of a if low[i] <= j < high[i]."""
 
-    pairs: Codes  # (k, 2)
+    pairs: Codes  # (k, 2): the aligned positions (i, j)
     low: Codes  # (n,)
     high: Codes  # (n,)
     size: int  # number of trusted pairs
@@ -70,10 +71,13 @@ class AlignmentSpace:
 
     Parameters
     ----------
-    lengths : the numbers of residues of the two sequences of every pair
-    mode : the score of residues before the first and after the last aligned pair: 0 as in all gaps, 1 nothing for the
-        longer end, 2 nothing ("global", "overlap", "local")
-    truths : the true alignments; None if they are not known
+    lengths : sequence of pairs
+        The numbers of residues of the two sequences of every pair.
+    mode : int
+        The score of residues before the first and after the last aligned pair: 0 as in all gaps, 1 nothing for the
+        longer end, 2 nothing ("global", "overlap", "local").
+    truths : sequence of TruePairs or None
+        The true alignments; None if they are not known.
     """
 
     def __init__(self, lengths: Sequence[tuple[int, int]], mode: int, truths: Sequence[TruePairs] | None = None):
@@ -156,6 +160,29 @@ class AlignmentSpace:
             return sum(float(np.vdot(counts, each)) for counts, each in zip(used, given[k], strict=True))
 
         return AlignmentSums(self.lengths, lambda k: SummedAlignment(self._pair(k, given[k], 0.0), self.mode), score)
+
+    def totals(self, scores: Sequence[AlignmentScores], found: Sequence[Codes]) -> Array:
+        """Return the score of every alignment."""
+        used = self.indicator(found)
+        return np.array([inner(counts, own) for counts, own in zip(used, scores, strict=True)], dtype=float)
+
+    def soft_best(
+        self,
+        scores: Sequence[AlignmentScores],
+        augment: float | Array = 0.0,
+        sharpness: float = 1.0,
+        weights: Array | None = None,
+    ) -> SoftOutputs:
+        """Return the smooth maxima over alignments, and the expected number of uses of every score."""
+        lam, b, values, counts = np.full(len(self), augment, dtype=float), sharpness, np.empty(len(self)), []
+        for k, own in enumerate(self._checked(scores)):
+            raised = AlignmentScores(*(b * each for each in own))
+            summed = SummedAlignment(self._pair(k, raised, b * lam[k]), self.mode)
+            shares, _ = summed.spread()
+            each = 1.0 if weights is None else float(weights[k])
+            values[k] = summed.log_z / b + lam[k]
+            counts.append(AlignmentScores(each * shares, *(each * used[:4] for used in summed.used)))
+        return SoftOutputs(values, counts)
 
     # --- helpers
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from maxmargin.base.arrays import Array
 from maxmargin.inputs.labels.labels import Labels
+from maxmargin.problem.contract.score_capabilities import SoftOutputs, Violation
 from maxmargin.problem.contract.scored import BestOutputs, need_truth
 from maxmargin.structures.classes.class_sums import ClassSums
 
@@ -110,6 +111,41 @@ class ClassSpace:
     def sums(self, scores: Array) -> ClassSums:
         """Return the distributions of the classes of every input."""
         return ClassSums(self._checked(scores))
+
+    def totals(self, scores: Array, found: Labels) -> Array:
+        """Return the score of every class."""
+        return self._checked(scores)[np.arange(self.n), found]
+
+    def soft_best(
+        self, scores: Array, augment: float | Array = 0.0, sharpness: float = 1.0, weights: Array | None = None
+    ) -> SoftOutputs:
+        """Return the smooth maxima over classes, and the probabilities of classes times weights[j]."""
+        raised = self._checked(scores)
+        if np.any(augment):
+            raised = raised + np.broadcast_to(augment, self.n)[:, None] * self._prices
+        sums = ClassSums(sharpness * raised)
+        each = np.ones(self.n) if weights is None else np.asarray(weights, dtype=float)
+        return SoftOutputs(sums.log_partitions / sharpness, each[:, None] * sums.probabilities)
+
+    def most_violated(self, scores: Array, violation: Violation) -> Labels:
+        """Return the class with the highest violation(loss, margin) of every input."""
+        need_truth(self.truths)
+        scores, rows = self._checked(scores), np.arange(self.n)
+        margins = scores[rows, self.truth][:, None] - scores
+        return np.argmax(violation(self._prices, margins), axis=1).astype(np.int32)
+
+    def best_lists(self, scores: Array, n: int) -> list[list[tuple[int, float]]]:
+        """Return the n best classes of every input with their scores, best first."""
+        scores = self._checked(scores)
+        order = np.argsort(-scores, axis=1, kind="stable")[:, :n]
+        return [[(int(k), float(own[k])) for k in each] for own, each in zip(scores, order, strict=True)]
+
+    @property
+    def _prices(self) -> Array:
+        """The loss (n, K) of every class."""
+        need_truth(self.truths)
+        assert self.truths is not None
+        return self.truths.cost[self.truths.labels]
 
     def _checked(self, scores: Array) -> Array:
         """Return scores that compiled code can read; raise a ValueError if they have another shape than (n, K)."""

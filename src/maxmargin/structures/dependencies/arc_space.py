@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from maxmargin.base.arrays import Array
+from maxmargin.problem.contract.score_capabilities import SoftOutputs
 from maxmargin.problem.contract.scored import BestOutputs, need_truth
 from maxmargin.structures.dependencies.compiled.arc_arrays import CodedSentences
 from maxmargin.structures.dependencies.heads import check_tree, read_heads
 from maxmargin.structures.dependencies.scored_arcs import ArcTables, Codes, FoundTrees, ScoredArcs, best_labels_of_arcs
-from maxmargin.structures.dependencies.tree_sums import DependencySums
+from maxmargin.structures.dependencies.tree_sums import DependencySums, tree_sum
 
 
 class TreeRules(NamedTuple):
@@ -32,17 +33,20 @@ class TreeRules(NamedTuple):
 class ArcSpace:
     """The dependency trees of n sentences, as a ScoreSpace (problem/contract/scored.py).
 
-    Scores are one array, those of all sentences in a row: a sentence of m words has (m + 1) · m · L numbers, of the
+    Scores are one array, with all sentences concatenated: a sentence of m words has (m + 1) · m · L numbers, of the
     arc from head h (0: the root) to word d with label l at [h, d - 1, l], where L is the number of labels, or 1 without
     labels. `tables` cuts such an array into the tables of the sentences. Arcs from a word to itself do not count.
-    Found outputs are FoundTrees: `heads` and `labels` (-1 without labels) of all words, those of sentence j at
+    Found outputs are FoundTrees: `heads` and `labels` (-1 without labels) of all words; sentence j has the entries
     bounds[j]:bounds[j + 1].
 
     Parameters
     ----------
-    sentences : CodedSentences, of which lengths, heads and labels are read; heads are -1 if truths are not known
-    ids : the numbers of the n sentences among these
-    prices : (n,) the cost of a word with a wrong arc; None if truths are not known
+    sentences : CodedSentences
+        CodedSentences, of which lengths, heads and labels are read; heads are -1 if truths are not known.
+    ids : array of int
+        The numbers of the n sentences among these.
+    prices : array of shape (n,) or None
+        The cost of a word with a wrong arc; None if truths are not known.
     """
 
     def __init__(self, sentences: Any, ids: Any, rules: TreeRules, prices: Array | None = None):
@@ -123,15 +127,11 @@ class ArcSpace:
         return np.add.reduceat(wrong.astype(float), found.bounds[:-1]) * self.prices if len(self) else np.zeros(0)
 
     def indicator(self, found: FoundTrees, weights: Array | None = None) -> Array:
-        """Return an array like scores with weights[j], or 1, for every arc of the tree of sentence j, and 0 for all
-        others.
-        """
+        """Return an array like scores: weights[j], or 1, for the arcs of the tree of sentence j, and 0 elsewhere."""
         lengths = self.sentences.lengths[self.ids]
         counts = np.zeros(int(((lengths + 1) * lengths).sum()) * self.rules.n_labels)
         for j, table in enumerate(self.tables(counts)):
-            words = slice(found.bounds[j], found.bounds[j + 1])
-            at = found.heads[words], np.arange(table.shape[1]), np.maximum(found.labels[words], 0)
-            table[at] = 1.0 if weights is None else weights[j]
+            table[self._arcs(found, j)] = 1.0 if weights is None else weights[j]
         return counts
 
     def sums(self, scores: Any) -> DependencySums:
@@ -139,7 +139,37 @@ class ArcSpace:
         tables = self.tables(np.asarray(scores, dtype=float))
         return DependencySums(self.rules, self.sentences.lengths[self.ids], tables.__getitem__)
 
+    def totals(self, scores: Any, found: FoundTrees) -> Array:
+        """Return the score of every tree."""
+        tables = self.tables(np.asarray(scores, dtype=float))
+        return np.array([table[self._arcs(found, j)].sum() for j, table in enumerate(tables)], dtype=float)
+
+    def soft_best(
+        self, scores: Any, augment: float | Array = 0.0, sharpness: float = 1.0, weights: Array | None = None
+    ) -> SoftOutputs:
+        """Return the smooth maxima over trees, and the probabilities of arcs times weights[j]."""
+        raised, b = np.array(scores, dtype=float), sharpness
+        lam, values, counts = np.full(len(self), augment, dtype=float), np.empty(len(self)), np.zeros_like(raised)
+        if lam.any():
+            need_truth(self.prices)
+        truth = self.truth if lam.any() else None
+        for j, (table, own) in enumerate(zip(self.tables(raised), self.tables(counts), strict=True)):
+            if truth is not None and self.prices is not None:
+                right = table[self._arcs(truth, j)]
+                table += lam[j] * self.prices[j]
+                table[self._arcs(truth, j)] = right
+            found = tree_sum(b * table, self.rules.single_root, self.rules.projective)
+            values[j] = found.log_z / b
+            own[...] = found.arcs() * (1.0 if weights is None else weights[j])
+        return SoftOutputs(values, counts)
+
     # --- helpers
+
+    def _arcs(self, found: FoundTrees, j: int) -> tuple[Any, Any, Any]:
+        """Return the places of the arcs of the tree of sentence j in its table."""
+        words = slice(found.bounds[j], found.bounds[j + 1])
+        heads = found.heads[words]
+        return heads, np.arange(len(heads)), np.maximum(found.labels[words], 0)
 
     @property
     def _tables(self) -> ArcTables:

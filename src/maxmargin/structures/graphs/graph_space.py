@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.base.search import Search
 from maxmargin.inputs.labels.labels import Labels
-from maxmargin.problem.contract.scored import BestOutputs, checked_scores, need_truth
+from maxmargin.problem.contract.score_capabilities import SoftOutputs
+from maxmargin.problem.contract.scored import BestOutputs, checked_scores, inner, need_truth
 from maxmargin.structures.graphs.graph_sums import GraphSums, SumOrders
+from maxmargin.structures.graphs.inference.junction_sums import labelling_sum
 from maxmargin.structures.graphs.inference.model import Answer, PairwiseModel, Relaxed
 from maxmargin.structures.graphs.inference.plan import Plan, plan
 from maxmargin.structures.graphs.searches import accuracy, solved, tolerance
@@ -21,22 +23,22 @@ from maxmargin.structures.graphs.searches import accuracy, solved, tolerance
 class GraphScores(NamedTuple):
     """Scores of the labellings of a graph with N nodes, E edges and K labels; all are finite."""
 
-    unary: Array  # (N, K): of label k at node i
-    pair: Array  # (E, K, K): of label k at the first node of an edge together with label l at its second node
+    unary: Array  # (N, K): the score of label k at node i
+    pair: Array  # (E, K, K): the score of label k at the first node of an edge and label l at its second node
 
 
 class TrueNodes(NamedTuple):
     """The true labels of the nodes of a graph, and the cost of every label at every node."""
 
     labels: Labels  # (N,)
-    prices: Array  # (N, K)
+    prices: Array  # (N, K): the cost of label k at node i
 
 
 class NodeNames(NamedTuple):
     """The labels of nodes by number and by name, and the shapes of labellings."""
 
-    classes: NDArray[Any]  # (K,)
-    numbers: dict[Hashable, int]
+    classes: NDArray[Any]  # (K,): the labels
+    numbers: dict[Hashable, int]  # the number of each label
     shapes: Sequence[Any]  # one object per graph, with n_nodes and label_shape
 
 
@@ -55,10 +57,10 @@ class SearchedGraph(NamedTuple):
     """The result of the search of one graph."""
 
     found: Labels | Relaxed  # a labelling, or the fractional solution of a relaxation
-    value: float
+    value: float  # the value of `found`
     upper: float  # no labelling has a higher value
     truth: float  # the value of the true labels; -inf if they are not known
-    answer: Answer
+    answer: Answer  # the result of the method
 
 
 class GraphSpace:
@@ -71,11 +73,16 @@ class GraphSpace:
 
     Parameters
     ----------
-    plans : the search plan of every graph (inference.plan), with its edges
-    most : the largest loss of every graph; relaxations are solved up to a small share of it
-    names : the labels
-    truths : the true labels and the costs of mistakes; None if they are not known
-    ids : the numbers of the graphs, for messages; None stands for 0, 1, …
+    plans : sequence of Plan
+        The search plan of every graph (inference.plan), with its edges.
+    most : sequence of float
+        The largest loss of every graph; relaxations are solved up to a small share of it.
+    names : NodeNames
+        The labels.
+    truths : sequence of TrueNodes or None
+        The true labels and the costs of mistakes; None if they are not known.
+    ids : sequence of int or None
+        The numbers of the graphs, for messages; None stands for 0, 1, ….
     """
 
     def __init__(
@@ -136,7 +143,7 @@ class GraphSpace:
     ) -> SearchedGraph:
         """Search graph j with lam times the loss added to the scores.
 
-        known : the highest value above that of the truth that is known before
+        known : the highest known value of an output, minus the value of the truth
         warm : the messages with which the last search of this graph ended
         """
         how, exact = self.plans[j], self.plans[j].kind is Search.EXACT
@@ -193,6 +200,33 @@ class GraphSpace:
             for own, how in zip((self._checked(j, own) for j, own in enumerate(scores)), self.plans, strict=True)
         ]
         return GraphSums(self.names, models, order)
+
+    def totals(self, scores: Sequence[GraphScores], found: Sequence[Labels | Relaxed]) -> Array:
+        """Return the score of every labelling."""
+        used = self.indicator(found)
+        return np.array([inner(counts, own) for counts, own in zip(used, scores, strict=True)], dtype=float)
+
+    def soft_best(
+        self,
+        scores: Sequence[GraphScores],
+        augment: float | Array = 0.0,
+        sharpness: float = 1.0,
+        weights: Array | None = None,
+    ) -> SoftOutputs:
+        """Return the smooth maxima over labellings, and the probabilities of labels and of pairs of labels."""
+        lam, orders, b = np.full(len(self), augment, dtype=float), SumOrders(), sharpness
+        if lam.any():
+            need_truth(self.truths)
+        values, counts = np.empty(len(self)), []
+        for j, (how, own) in enumerate(zip(self.plans, scores, strict=True)):
+            unary, pair = self._checked(j, own)
+            if self.truths is not None:
+                unary = unary + lam[j] * self.truths[j].prices
+            found = labelling_sum(PairwiseModel(b * unary, how.edges, b * pair), orders.of(how, j))
+            each = 1.0 if weights is None else float(weights[j])
+            values[j] = found.log_z / b
+            counts.append(GraphScores(each * found.nodes, each * found.edges))
+        return SoftOutputs(values, counts)
 
     def _checked(self, j: int, scores: GraphScores) -> GraphScores:
         how, K = self.plans[j], len(self.names.classes)

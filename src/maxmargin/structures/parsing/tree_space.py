@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
+from maxmargin.problem.contract.score_capabilities import SoftOutputs
 from maxmargin.problem.contract.scored import BestOutputs, need_truth
 from maxmargin.structures.parsing.chart_rules import ChartGrammar
 from maxmargin.structures.parsing.charts import Charts, Violation
@@ -19,6 +20,7 @@ from maxmargin.structures.parsing.losses import Loss, TreeMeasure, check_measure
 from maxmargin.structures.parsing.productions import Productions, Rows
 from maxmargin.structures.parsing.sentences import check_length, tree_of_sentence
 from maxmargin.structures.parsing.span_features import Places
+from maxmargin.structures.parsing.summed_charts import SummedCharts
 from maxmargin.structures.parsing.tree_sums import TreeSums
 from maxmargin.structures.parsing.trees import Tree
 
@@ -45,17 +47,17 @@ class TreeScores(NamedTuple):
     [(2,), (3, 1), (2, 2)]
     """
 
-    productions: Array  # (P + R + rows · P,): of productions anywhere, of roots, and of productions at certain spans
-    brackets: Array  # (spans of all sentences, L): of a label at a span
-    tags: Array  # (words of all sentences, T): of a tag at a word; -inf where it is impossible
+    productions: Array  # (P + R + rows · P,): scores of productions, of roots, and of productions at certain spans
+    brackets: Array  # (spans of all sentences, L): the score of a label at a span
+    tags: Array  # (words of all sentences, T): the score of a tag at a word; -inf if it is impossible
 
 
 class ProductionScores(NamedTuple):
     """The scores of productions and roots, as views of `TreeScores.productions`."""
 
-    rules: Array  # (P,): of a production, wherever it is used
-    roots: Array  # (R,): of the root of a tree
-    anchored: Array  # (rows, P): of a production at the spans or splits that use the row
+    rules: Array  # (P,): the score of a production at any span
+    roots: Array  # (R,): the score of the root of a tree
+    anchored: Array  # (rows, P): the score of a production at the spans or splits that use the row
 
 
 class TrueTree(NamedTuple):
@@ -301,23 +303,20 @@ class TreeSpace:
         lam, scores = np.full(len(self), augment, dtype=float), self.checked(scores)
         if lam.any():
             need_truth(self.truths)
-        sentences, table, charts = self.sentences(scores), scores.productions, self.charts()
-        if all(lam[j] == 0 or self.truths[j].loss.kind == HAMMING for j in range(len(self))):  # type: ignore[index]
-            found = charts.best_of_all(table, sentences, [self._bonus(scores, j, lam[j]) for j in range(len(self))])
-            values = np.array([value for _, value in found])
-            if lam.any():
-                assert self.truths is not None
-                values += lam * [true.loss.scale * true.loss.n_true for true in self.truths]
-            return BestOutputs([rows for rows, _ in found], values)
-        outputs, values = [], np.empty(len(self))
-        for j, sentence in enumerate(sentences):
-            if lam[j] == 0:
-                rows, values[j] = charts.best(table, sentence, self._bonus(scores, j, 0.0))
-            else:
-                rows, score, loss = self._most_violated(scores, charts, sentence, j, _augmented(lam[j]))
+        sentences, charts, truths = self.sentences(scores), self.charts(), self.truths or []
+        # The search depends on the loss of the sentence alone, so that ties do not depend on the other sentences.
+        additive = [j for j in range(len(self)) if lam[j] == 0 or truths[j].loss.kind == HAMMING]
+        together = charts.best_of_all(
+            scores.productions, [sentences[j] for j in additive], [self._bonus(scores, j, lam[j]) for j in additive]
+        )
+        outputs, values = dict(zip(additive, (rows for rows, _ in together), strict=True)), np.empty(len(self))
+        for j, (_, value) in zip(additive, together, strict=True):
+            values[j] = value + (lam[j] * (truths[j].loss.scale * truths[j].loss.n_true) if lam[j] else 0.0)
+        for j in range(len(self)):
+            if j not in outputs:
+                outputs[j], score, loss = self._most_violated(scores, charts, sentences[j], j, _augmented(lam[j]))
                 values[j] = score + lam[j] * loss
-            outputs.append(rows)
-        return BestOutputs(outputs, values)
+        return BestOutputs([outputs[j] for j in range(len(self))], values)
 
     def most_violated(self, scores: TreeScores, violation: Violation) -> list[Rows]:
         """Return the derivation with the highest violation(loss, margin) of every sentence, exactly."""
@@ -325,7 +324,7 @@ class TreeSpace:
         each = enumerate(self.sentences(scores))
         return [self._most_violated(scores, charts, sentence, j, violation)[0] for j, sentence in each]
 
-    def n_best(self, scores: TreeScores, n: int) -> list[list[tuple[Rows, float]]]:
+    def best_lists(self, scores: TreeScores, n: int) -> list[list[tuple[Rows, float]]]:
         """Return the n derivations with the highest scores of every sentence, best first, with their scores."""
         scores, charts = self.checked(scores), self.charts()
         each = enumerate(self.sentences(scores))
@@ -355,6 +354,41 @@ class TreeSpace:
         """Return the distributions of the trees of every sentence."""
         return TreeSums(self, self.checked(scores))
 
+    def totals(self, scores: TreeScores, found: Sequence[Rows]) -> Array:
+        """Return the score of every derivation."""
+        scores, rules = self.checked(scores), self.grammar.rules
+        each = [self.score(scores, j, Derivation(rows, rules), self.used(j, rows)) for j, rows in enumerate(found)]
+        return np.array(each, dtype=float)
+
+    def soft_best(
+        self, scores: TreeScores, augment: float | Array = 0.0, sharpness: float = 1.0, weights: Array | None = None
+    ) -> SoftOutputs:
+        """Return the smooth maxima over trees, and the expected number of uses of every score."""
+        lam, b, values = np.full(len(self), augment, dtype=float), sharpness, np.empty(len(self))
+        raised = TreeScores(*(b * each for each in self.checked(scores)))
+        counts = TreeScores(*(np.zeros(shape) for shape in self._shapes))
+        charts = SummedCharts(self.grammar.rules, max(self.lengths, default=1))
+        if lam.any():
+            need_truth(self.truths)
+        for j, sentence in enumerate(self.sentences(raised)):
+            bonus, each = self._bonus(raised, j, self._price(j, b * lam[j])), 1.0 if weights is None else weights[j]
+            values[j] = charts.fill(raised.productions, sentence, bonus) / b
+            if np.isneginf(values[j]):
+                self.failed(j, scores)
+            if lam[j] and self.truths is not None:
+                values[j] += lam[j] * self.truths[j].loss.scale * self.truths[j].loss.n_true
+            charts.spread(float(each), counts.productions)
+            self.brackets(counts, j)[...] = each * charts.shares.labels[: len(bonus)]
+            words = slice(self.words[j], self.words[j + 1])
+            counts.tags[words] = each * charts.word_shares()[:, self.grammar.tag_symbols]
+        return SoftOutputs(values, counts)
+
+    def _price(self, j: int, lam: float) -> float:
+        """Return lam; raise a ValueError unless it is 0 or the loss of sentence j is a sum over brackets."""
+        if lam and self.truths is not None and self.truths[j].loss.kind != HAMMING:
+            raise ValueError("a smooth maximum with a loss needs measure='hamming', which is a sum over brackets")
+        return lam
+
     def checked(self, scores: TreeScores) -> TreeScores:
         """Return scores as arrays of floats; raise a ValueError where one has another shape than it must have."""
         productions, brackets, tags = (np.asarray(each, dtype=np.float64) for each in scores)
@@ -378,7 +412,7 @@ class TreeSpace:
         return Charts(self.grammar.rules, max(self.lengths, default=1))
 
     def _bonus(self, scores: TreeScores, j: int, lam: float) -> Array:
-        """Return the scores of the brackets of sentence j, plus λ times what they add to a Hamming loss."""
+        """Return the scores of the brackets of sentence j, plus λ times their contributions to a Hamming loss."""
         brackets = self.brackets(scores, j)
         if lam == 0 or self.truths is None:
             return np.ascontiguousarray(brackets)

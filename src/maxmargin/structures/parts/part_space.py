@@ -104,8 +104,7 @@ class PartSpace:
     def best(self, scores: Array, augment: float | Array = 0.0) -> BestOutputs:
         """Return the parts with the highest score + augment · loss of every input."""
         found = self.found(scores, augment)
-        each = self._split(np.asarray(scores, dtype=float))
-        values = np.array([own[chosen].sum() for own, chosen in zip(each, found, strict=True)], dtype=float)
+        values = self.totals(scores, found)
         if np.any(augment):
             values += augment * self.losses(found)
         return BestOutputs(found, values)
@@ -134,6 +133,11 @@ class PartSpace:
         for j, chosen in enumerate(found):
             counts[self.bounds[j] + chosen] = 1.0 if weights is None else weights[j]
         return counts
+
+    def totals(self, scores: Array, found: Sequence[PartNumbers]) -> Array:
+        """Return the total score of the chosen parts of every input."""
+        each = self._split(np.asarray(scores, dtype=float))
+        return np.array([own[chosen].sum() for own, chosen in zip(each, found, strict=True)], dtype=float)
 
     def _split(self, scores: Array) -> list[Array]:
         """Return the scores of the parts of every input."""

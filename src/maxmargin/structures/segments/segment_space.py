@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import check_memory
+from maxmargin.problem.contract.score_capabilities import SoftOutputs
 from maxmargin.problem.contract.scored import BestOutputs, checked_scores, need_truth
 from maxmargin.structures.segments.losses import MOST_TRUE, F1Loss, Segmented, SegmentLoss, TokenLoss, make_loss
 from maxmargin.structures.segments.segment_features import FeatureTable
@@ -97,7 +98,7 @@ class NBestTables(NamedTuple):
 class TrueSegments(NamedTuple):
     """True segmentations of concatenated sequences, and the loss."""
 
-    segmented: Segmented
+    segmented: Segmented  # the true segmentations
     loss: TokenLoss | SegmentLoss
 
 
@@ -242,6 +243,61 @@ class SegmentSpace:
         codes, best = np.zeros((n, length), np.int32), np.zeros(n)
         found = segments.n_best(self.pieces(self._checked(scores)), n, tables, codes, best)
         return codes[:found], best[:found]
+
+    def best_lists(self, scores: Any, n: int) -> list[list[tuple[Codes, float]]]:
+        """Return the n best segmentations of every sequence with their scores, best first."""
+        scores, lists = self._checked(scores), []
+        for j, (a, b) in enumerate(pairwise(self.bounds.tolist())):
+            if a == b:
+                lists.append([(np.zeros(0, dtype=np.int32), 0.0)])
+                continue
+            codes, values = self._between(j, j + 1).n_best(scores._replace(tokens=scores.tokens[a:b]), n)
+            lists.append(list(zip(codes, values.tolist(), strict=True)))
+        return lists
+
+    def totals(self, scores: Any, found: Codes) -> Array:
+        """Return the score of every segmentation."""
+        filled, totals = np.diff(self.bounds) > 0, np.zeros(len(self))
+        if filled.any():
+            totals[filled] = self.pieces(self._checked(scores)).of(Segmented.of(found, np.unique(self.bounds)))
+        return totals
+
+    def soft_best(
+        self, scores: Any, augment: float | Array = 0.0, sharpness: float = 1.0, weights: Array | None = None
+    ) -> SoftOutputs:
+        """Return the smooth maxima over segmentations, and the expected number of uses of every score."""
+        scores, b = self._checked(scores), sharpness
+        lam = np.full(len(self), augment, dtype=float)
+        if lam.any():
+            need_truth(self.truths)
+        if lam.any() and self.truths is not None and isinstance(self.truths.loss, F1Loss):
+            raise ValueError("a smooth maximum with a loss needs measure='tokens' or 'segments', not 'f1'")
+        pieces, m = self.pieces(scores, lam), self.n_types
+        A, s, f = pieces.links
+        raised = PieceScores(b * pieces.outside, b * pieces.segments, (b * A, b * s, b * f))
+        each = np.ones(len(self)) if weights is None else np.asarray(weights, dtype=float)
+        transitions = np.zeros((m + 1, m + 1))
+        log_z, outside, P = SegmentSums(self.names, raised, self.bounds).summed(each, transitions)
+        values = log_z / b
+        if lam.any() and self.truths is not None:
+            values = values + lam * self.truths.loss.constants(self.truths.segmented)
+        return SoftOutputs(values, self._expected(each, outside, P, transitions))
+
+    def _expected(self, weights: Array, outside: Array, P: Array, transitions: Array) -> SegmentScores:
+        """Return the expected uses of scores, from the probabilities of tokens outside and of segments."""
+        from maxmargin.structures.segments.compiled import segments
+
+        each, filled = np.repeat(weights, np.diff(self.bounds)), np.diff(self.bounds) > 0
+        P = P * each[:, None, None]
+        first, last = self.bounds[:-1][filled], self.bounds[1:][filled] - 1
+        tokens, _, features = (np.zeros(shape) for shape in self._shapes(self.n_features))
+        segments.token_shares(P, self.bounds, tokens)
+        tokens[:, 0] = outside * each
+        if len(self.table.columns):
+            segments.add_features(P, *self.table, self.units, features)
+        start = np.append(tokens[first, 0].sum(), tokens[first, 2::3].sum(axis=0))
+        end = np.append(tokens[last, 0].sum(), tokens[last, 3::3].sum(axis=0))
+        return SegmentScores(tokens, P.sum(axis=0), features, transitions, start, end)
 
     # --- scores of whole pieces
 

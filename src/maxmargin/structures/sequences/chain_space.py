@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +11,10 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import check_memory
 from maxmargin.inputs.labels.labels import Labels
+from maxmargin.problem.contract.score_capabilities import SoftOutputs, Violation
 from maxmargin.problem.contract.scored import BestOutputs, checked_scores, need_truth
 from maxmargin.structures.sequences.chain_sums import ChainSums
+from maxmargin.structures.sequences.chain_violations import chain_totals, most_violated_labels
 from maxmargin.structures.sequences.label_names import LabelNames
 from maxmargin.structures.sequences.links import ChainLinks
 
@@ -22,10 +25,10 @@ class ChainScores(NamedTuple):
     Labels z have the score  start[z_1] + Σ_t unary[t, z_t] + Σ_t transitions[z_t, z_{t+1}] + end[z_T].
     """
 
-    unary: Array  # (positions, K): one for each label at each position, all sequences in a row
-    transitions: Array  # (K, K): of label k after label j, at [j, k]
-    start: Array  # (K,): of a first label
-    end: Array  # (K,): of a last label
+    unary: Array  # (positions, K): the score of each label at each position, with all sequences concatenated
+    transitions: Array  # (K, K): the score of label k after label j, at [j, k]
+    start: Array  # (K,): the score of a first label
+    end: Array  # (K,): the score of a last label
 
     @property
     def links(self) -> ChainLinks:
@@ -41,25 +44,28 @@ class ChainScores(NamedTuple):
 
 
 class TrueLabels(NamedTuple):
-    """The true labels of sequences in a row; predicting label k at position t costs factors[t] · cost[rows[t], k]."""
+    """The true labels of concatenated sequences; label k at position t costs factors[t] · cost[rows[t], k]."""
 
-    labels: Labels  # (positions,)
-    rows: Labels  # (positions,): the labels themselves, or later rows for missing labels
-    cost: Array  # (R, K), R >= K
-    factors: Array  # (positions,)
+    labels: Labels  # (positions,): the true label of each position
+    rows: Labels  # (positions,): rows of `cost`: the labels themselves, or later rows for missing labels
+    cost: Array  # (R, K), R >= K: the cost of each label
+    factors: Array  # (positions,): the factor of the costs at each position
 
 
 class ChainSpace:
     """The label sequences of n inputs, as a ScoreSpace (problem/contract/scored.py).
 
-    Scores are ChainScores. Found outputs are an int32 array with the label of every position, all sequences in a row:
-    those of sequence j are found[bounds[j]:bounds[j + 1]]. Outputs are found by Viterbi's algorithm.
+    Scores are ChainScores. Found outputs are an int32 array with the label of every position, sequence after sequence:
+    sequence j has found[bounds[j]:bounds[j + 1]]. Outputs are found by Viterbi's algorithm.
 
     Parameters
     ----------
-    bounds : (n + 1,) the beginning of every sequence, and the number of positions
-    names : the labels, in the order of their numbers
-    truths : the true labels and the costs of mistakes; None if they are not known
+    bounds : array of int, shape (n + 1,)
+        The beginning of every sequence, and the number of positions.
+    names : LabelNames
+        The labels, in the order of their numbers.
+    truths : TrueLabels or None
+        The true labels and the costs of mistakes; None if they are not known.
     """
 
     def __init__(self, bounds: NDArray[np.int64], names: LabelNames, truths: TrueLabels | None = None):
@@ -71,7 +77,7 @@ class ChainSpace:
     ) -> ChainSpace:
         """Make the space of sequences of these lengths, whose labels are 0 … n_labels - 1.
 
-        truth : None, or the true labels of all sequences in a row
+        truth : None, or the true labels of all sequences, concatenated
         cost : None (every mistake costs 1), or an (n_labels, n_labels) array cost[true, found]
         factors : None, or a factor of the costs for every position
         """
@@ -111,7 +117,7 @@ class ChainSpace:
         return self.best_of_own(scores, augment)
 
     def best_of_own(self, scores: Any, augment: float | Array = 0.0) -> BestOutputs:
-        """Return what `best` does, for scores that this space computed itself.
+        """Return the same as `best`, for scores that this space computed itself.
 
         They are not checked. Unless `augment` is 0, their array `unary` is overwritten, which saves a copy.
         """
@@ -175,6 +181,51 @@ class ChainSpace:
         found = chain.n_best(scores.unary, T, s, f, n, *scratch, pointer, labels, best)
         return labels[:found], best[:found]
 
+    def best_lists(self, scores: Any, n: int) -> list[list[tuple[Labels, float]]]:
+        """Return the n best label sequences of every input with their scores, best first."""
+        scores, lists = self._checked(scores), []
+        for a, b in pairwise(self.bounds.tolist()):
+            if a == b:
+                lists.append([(np.zeros(0, dtype=np.int32), 0.0)])
+                continue
+            one = ChainSpace(np.array([0, b - a]), self.names)
+            labels, values = one.n_best(scores._replace(unary=scores.unary[a:b]), n)
+            lists.append(list(zip(labels, values.tolist(), strict=True)))
+        return lists
+
+    def totals(self, scores: Any, found: Labels) -> Array:
+        """Return the score of every label sequence."""
+        scores = self._checked(scores)
+        return chain_totals(scores.unary, scores.links, self.bounds, found)
+
+    def soft_best(
+        self, scores: Any, augment: float | Array = 0.0, sharpness: float = 1.0, weights: Array | None = None
+    ) -> SoftOutputs:
+        """Return the smooth maxima over label sequences, and the expected number of uses of every score."""
+        scores, b, K = self._checked(scores), sharpness, self.n_labels
+        unary = scores.unary.copy()
+        if np.ndim(augment) or augment != 0:
+            self._augment(unary, augment)
+        unary *= b
+        each = np.ones(len(self)) if weights is None else np.asarray(weights, dtype=float)
+        transitions, filled = np.zeros((K, K)), np.diff(self.bounds) > 0
+        sums = ChainSums(self.names, unary, ChainLinks(*(b * link for link in scores.links)), self.bounds)
+        log_z, p = sums.summed(each, transitions)
+        p *= np.repeat(each, np.diff(self.bounds))[:, None]
+        first, last = self.bounds[:-1][filled], self.bounds[1:][filled] - 1
+        return SoftOutputs(log_z / b, ChainScores(p, transitions, p[first].sum(axis=0), p[last].sum(axis=0)))
+
+    def most_violated(self, scores: Any, violation: Violation) -> Labels:
+        """Return the labels with the highest violation(loss, margin) of every sequence, exactly.
+
+        Losses must be whole numbers: a table has the best score for every possible loss.
+        """
+        need_truth(self.truths)
+        assert self.truths is not None
+        scores, (truth, rows, cost, factors) = self._checked(scores), self.truths
+        prices = cost[rows] * factors[:, None]
+        return most_violated_labels(scores.unary, scores.links, self.bounds, truth, prices, violation)
+
     def best_through(self, scores: Any) -> Array:
         """Return (positions, K): the highest score of a label sequence that has this label at this position.
 
@@ -228,7 +279,7 @@ class ChainSpace:
         chain.augment(unary, cost, rows, factors)
 
     def _search(self, scores: Any, bounds: NDArray[np.int64], longest: int, labels: Labels, values: Array) -> None:
-        """Write the best labels and their scores; no sequence is empty, and the longest has so many positions."""
+        """Write the best labels and their scores; no sequence is empty, and the longest has `longest` positions."""
         from maxmargin.structures.sequences.compiled import chain
 
         T, s, f = scores.links
