@@ -1,6 +1,6 @@
 """Processes that train are killed (SIGKILL) at random moments, and others go on from their checkpoints.
 
-    python tests/checkpoints/kills.py TRIALS SEED
+    python tests/training/checkpoints/kills.py TRIALS SEED
 
 Every trial is a process of its own that is killed, and another that goes on to the end; what that has learnt must be,
 to the last bit, what a process has learnt that nobody disturbed. Prints a line for every trial that is not alike, and

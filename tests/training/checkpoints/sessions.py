@@ -24,17 +24,25 @@ def killed_after(steps):
     return count
 
 
-def in_sessions(model, path, fit, steps=1, most=100_000):
+def left(path):
+    """Return the files of a checkpoint; Tuned has one for each fold."""
+    return {each.name: each.read_bytes() for each in path.parent.glob(f"{path.name}*") if each.is_file()}
+
+
+def in_sessions(model, path, fit, steps=1, most=100_000, growth=1.0):
     """Fit in as many sessions as it takes, each of so many steps, the last of them being the end; how many there were.
 
-    `model` is made anew for every session, by a function without arguments.
+    `model` is made anew for every session, by a function without arguments. A session that leaves no new checkpoint is
+    followed by one of twice as many steps: of restarts side by side, only whole ones are kept. Otherwise the next one
+    makes `growth` times as many steps; fits of many thousand steps end soon if this is more than 1.
     """
     for session in range(1, most + 1):
+        before = left(path)
         fitted = model().set_params(checkpoint=path, checkpoint_every=OFTEN, callback=killed_after(steps))
         try:
             return fit(fitted), session
         except Killed:
-            continue
+            steps *= 2 if left(path) == before else growth
     raise AssertionError(f"no end after {most} sessions")
 
 

@@ -17,14 +17,34 @@ PRICES = {"wrong": 1.0}
 
 def price(y, z):
     return PRICES["wrong"] * (y != z)
+
+
+def by_name(z):
+    return z + 0.5
+
+
+def as_attribute(z):
+    return z + 1.5
+
+
+def imported_late(z):
+    return z + 2.5
+"""
+INNER = """
+def nested(z):
+    return z + 3.5
 """
 
 MODULE = '''
-from functools import partial
+from array import array
+from functools import partial, singledispatch
 from pathlib import Path
+from types import SimpleNamespace
 
 import edited_helper
+import edited_package.inner
 import numpy as np
+from scipy import sparse
 
 from maxmargin import Task
 
@@ -48,19 +68,75 @@ def between(A, B):
 
 
 class Box:
-    """A value that is no part of the code."""
+    """An object whose state is part of the code, but for a counter."""
 
-    value = 1.0
+    def __init__(self, value):
+        self.value, self.opened = value, 0
 
-
-box = Box()
-
-
-def boxed(A, B):
-    return box.value * (A @ B.T)
+    def open(self):
+        self.opened += 1
+        return self.value
 
 
-class Base(Task):
+box = Box(1.5)
+space = SimpleNamespace(value=2.5)
+numbers = array("d", [3.5])
+matrix = sparse.csr_array([[4.5]])
+mixed = {bend: 5.5, weighted: 6.5}
+several = {bend, weighted}
+many = np.vectorize(lambda z: z + 7.5)
+rng = np.random.default_rng()
+cache, seen = {}, []
+
+
+@singledispatch
+def lifted(z):
+    return z + 8.5
+
+
+@lifted.register
+def _(z: int):
+    return z + 9.5
+
+
+def keyword(first, second):
+    return first - 2 * second
+
+
+class Kind(type(Task)):
+    @property
+    def price(cls):
+        return 10.5
+
+
+def objects(z, library=edited_helper):
+    """Read values of all kinds, and change some."""
+    import edited_helper as late
+
+    key = ("objects", float(z))
+    seen.append(key)
+    if key not in cache:
+        cache[key] = z
+    found = [box.open(), space.value, numbers[0], matrix[0, 0], mixed[bend], len(several), float(many(z)), lifted(1)]
+    found += [keyword(first=1.0, second=2.0), getattr(edited_helper, "by" + "_name")(z), late.imported_late(z)]
+    return sum(found) + edited_package.inner.nested(z) + library.as_attribute(z) + 0 * rng.random()
+
+
+def read_from(path):
+    return float(Path(path).read_text())
+
+
+class Filed:
+    """A kernel that reads a file."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __call__(self, A, B):
+        return read_from(self.path) * (A @ B.T)
+
+
+class Base(Task, metaclass=Kind):
     """A base class."""
 
     bonus = 1.0
@@ -91,7 +167,8 @@ class Signs(Base):
         calls += 1
         shift = 1.0 if self.file is None else float(Path(self.file).read_text())
         scaled = [value * SCALE for value in bend(x)]
-        parts = partial(weighted, factor=TABLE[0])(np.array(scaled)) * GRID[0] + self.lift
+        parts = partial(weighted, factor=TABLE[0])(np.array(scaled)) * GRID[0] + self.lift + type(self).price
+        parts = parts + objects(1.0)
         return z * (self.turned(parts) - shift)
 
     def outputs(self, x):
@@ -113,12 +190,35 @@ EDITS = {
     "an expression within": ("[value * SCALE for", "[value * SCALE + 1 for"),
     "a function of another module": ('PRICES["wrong"] * (y != z)', 'PRICES["wrong"] * 2 * (y != z)'),
     "a dict of another module": ('{"wrong": 1.0}', '{"wrong": 4.0}'),
+    "a function that is read by its name": ("z + 0.5", "z + 0.75"),
+    "a function of a module that is a default": ("z + 1.5", "z + 1.75"),
+    "a function of a module that is imported within": ("z + 2.5", "z + 2.75"),
+    "a function of a module in a package": ("z + 3.5", "z + 3.75"),
+    "an object": ("Box(1.5)", "Box(1.75)"),
+    "an object of Python": ("value=2.5", "value=2.75"),
+    "an array of Python": ("[3.5]", "[3.75]"),
+    "a sparse matrix": ("[[4.5]]", "[[4.75]]"),
+    "a dict of functions": ("bend: 5.5", "bend: 5.75"),
+    "a set of functions": ("{bend, weighted}", "{bend}"),
+    "a function within an object": ("z + 7.5", "z + 7.75"),
+    "a registered function": ("z + 9.5", "z + 9.75"),
+    "the order of parameters": (
+        "(first, second):\n    return first - 2 * second",
+        "(second, first):\n    return second - 2 * first",
+    ),
+    "a metaclass": ("return 10.5", "return 10.75"),
 }
 NO_EDITS = {
     "a comment": ("        self.dim = 2", "        # as many as there are\n        self.dim = 2"),
     "a docstring": ("Whether the sum of two", "Say whether the sum of two"),
     "an empty line": ("SCALE = 2.0", "\n\nSCALE = 2.0"),
     "another function": ("class Box", "def unused():\n    return 1\n\n\nclass Box"),
+}
+FILES = {
+    "edited_helper": HELPER,
+    "edited_package.__init__": "",
+    "edited_package.inner": INNER,
+    "edited_task": MODULE,
 }
 X = list(np.random.default_rng(0).standard_normal((12, 2)))
 Y = [1 if x.sum() > 0 else -1 for x in X]
@@ -131,16 +231,24 @@ def edited(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
     def imported(old="", new=""):
-        assert not old or MODULE.count(old) + HELPER.count(old) == 1
-        for name, text in (("edited_helper", HELPER), ("edited_task", MODULE)):
-            sys.modules.pop(name, None)
-            (tmp_path / f"{name}.py").write_text(text.replace(old, new) if old else text)
+        assert not old or sum(text.count(old) for text in FILES.values()) == 1
+        for name, text in FILES.items():
+            forget(name)
+            path = tmp_path.joinpath(*name.split(".")).with_suffix(".py")
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text.replace(old, new) if old else text)
         importlib.invalidate_caches()
         return importlib.import_module("edited_task")
 
     yield imported
-    for name in ("edited_helper", "edited_task"):
-        sys.modules.pop(name, None)
+    for name in FILES:
+        forget(name)
+
+
+def forget(name):
+    """Let a module be imported again, and the package that contains it."""
+    sys.modules.pop(name, None)
+    sys.modules.pop(name.partition(".")[0], None)
 
 
 def fitted(task, path, **options):
@@ -168,7 +276,7 @@ def test_the_hash_does_not_depend_on_calls_or_on_the_import(edited):
     task = module.Signs()
     before = user_code(task)
     task.psi(X[0], 1)
-    assert module.calls == 1
+    assert (module.calls, module.box.opened, len(module.cache), len(module.seen)) == (1, 1, 1, 1)
     assert user_code(task) == before == user_code(edited().Signs())
     assert user_code(task) != user_code(3)
 
@@ -215,12 +323,14 @@ def test_an_edited_kernel_of_counting_is_refused(solver, edited, tmp_path):
 
 @pytest.mark.parametrize("solver", ["closed", "cg"])
 def test_a_finished_model_of_counting_is_measured_again(solver, edited, tmp_path):
-    module, options = edited(), {"solver": solver, "alpha": 1.0}
-    mm.CountingClassifier(kernel=module.boxed, checkpoint=tmp_path / "checkpoint", **options).fit(X, Y)
-    module.box.value = 3.0
+    file, options = tmp_path / "factor.txt", {"solver": solver, "alpha": 1.0}
+    file.write_text("1.0")
+    kernel = edited().Filed(str(file))
+    mm.CountingClassifier(kernel=kernel, checkpoint=tmp_path / "checkpoint", **options).fit(X, Y)
+    file.write_text("3.0")
     with pytest.warns(CheckpointMoved, match=r"objective.*trained again"):
-        found = mm.CountingClassifier(kernel=module.boxed, checkpoint=tmp_path / "checkpoint", **options).fit(X, Y)
-    plain = mm.CountingClassifier(kernel=module.boxed, **options).fit(X, Y)
+        found = mm.CountingClassifier(kernel=kernel, checkpoint=tmp_path / "checkpoint", **options).fit(X, Y)
+    plain = mm.CountingClassifier(kernel=kernel, **options).fit(X, Y)
     assert np.array_equal(found.dual_coef_, plain.dual_coef_)
     assert found.certificate_.primal == plain.certificate_.primal
 

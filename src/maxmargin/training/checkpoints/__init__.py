@@ -1,1 +1,1 @@
-"""Checkpoints: a fit that was stopped goes on, and ends with the same model to the last bit."""
+"""Checkpoints: an interrupted fit continues, and ends with the same model to the last bit."""

@@ -1,8 +1,8 @@
-"""Checkpoint: what a fit has learnt, on disk.
+"""Checkpoint: the state of a fit in a file.
 
-A fit is one training or several (folds, values of C, candidates), always in the same order. The file has the solutions
-of those that have ended and the state of the one that goes on. Whoever fits again with the same data and settings runs
-through the same code: trainings that have ended are answered from the file, and the next one goes on in the middle.
+A fit consists of one or several trainings (folds, values of C, candidates), always in the same order. The file has the
+solutions of the finished trainings and the state of the current one. A second fit with the same data and settings runs
+the same code: it reads the solutions of finished trainings from the file, and continues the training that was current.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from maxmargin.training.checkpoints.schedule import Schedule
 from maxmargin.training.checkpoints.settings import CODE, DATA, described, difference, surroundings
 
 FORMAT = 1
-STOPPED = ("interrupted", "stopped by the callback")  # who fits again goes on from the last checkpoint
-LIMITED = "max_passes reached"  # so that more passes may go on from there
+STOPPED = ("interrupted", "stopped by the callback")  # another fit continues from the last checkpoint
+LIMITED = "max_passes reached"  # another fit with more passes may continue from there
 
 
 class Training(Keeper):
-    """One training of a fit; `ended` is what was kept of its solution, if it has ended before."""
+    """One training of a fit; `ended` is the stored part of its solution, if it has ended before."""
 
     def __init__(
         self, checkpoint: Checkpoint, about: dict[str, str], max_passes: float, found: Any = None, ended: Any = None
@@ -38,7 +38,7 @@ class Training(Keeper):
 
     @property
     def begins(self) -> bool:
-        """True if there is nothing to go on from."""
+        """True if the file has no state of this training, so that it starts from scratch."""
         return self.found is None and self.ended is None
 
     def offer(self, passes: float, state: Callable[[], dict[str, Any]], last: bool = False) -> None:
@@ -46,18 +46,18 @@ class Training(Keeper):
             self.checkpoint.write(lambda: [self._entry(state=state())], at_once=last)
 
     def end(self, solution: Any, reason: str) -> None:
-        """It has ended, with this to be kept."""
+        """Record that the training has ended, and store its solution."""
         limit = self.max_passes if reason == LIMITED else 0.0
         self.checkpoint.trainings.append(self._entry(ended=solution, limit=limit))
         self.checkpoint.stays_open |= reason in STOPPED
         self.checkpoint.limited = reason == LIMITED
 
     def confirms(self, kept: float, measured: float, allowed: float) -> bool:
-        """Return whether a finished model still has the objective that the file says.
+        """Return whether a finished model still has the objective that is stored in the file.
 
-        If not, warn, and forget what the file has of this training, which then begins anew.
+        If not, warn, and discard the stored state of this training, which then starts from scratch.
 
-        allowed : the difference that rounding may make.
+        allowed : the difference that rounding may cause.
         """
         if abs(measured - kept) <= allowed or measured == kept:
             return True
@@ -81,16 +81,16 @@ class Checkpoint:
         self.schedule, self.file = Schedule(every), CheckpointFile(path)
         self.title, self.settings = title, described(parameters)
         self.surroundings = surroundings()
-        self.trainings: list[dict[str, Any]] = []  # that have ended
-        self.stays_open = False  # whether one was stopped from outside
-        self.limited = False  # whether the last one has ended for lack of passes
-        self._before: list[dict[str, Any]] = []  # those of the file
-        self._finished = False  # whether they are all
+        self.trainings: list[dict[str, Any]] = []  # the finished trainings
+        self.stays_open = False  # whether a training was interrupted
+        self.limited = False  # whether the last training ended because of max_passes
+        self._before: list[dict[str, Any]] = []  # the trainings in the file
+        self._finished = False  # whether the file has all trainings of the fit
         found = self.file.read()
         if found is not None:
             self._before, self._finished = self._read(*found)
 
-    # --- what was found
+    # --- reading
 
     def _read(self, description: dict[str, Any], tensors: Tensors) -> tuple[list[dict[str, Any]], bool]:
         name = str(self.file.path)
@@ -119,8 +119,7 @@ class Checkpoint:
         if changed is not None:
             warn_caller(
                 f"{name} was written in another environment ({changed}): training continues from it, but the last bits "
-                "of the model "
-                "may differ from those of an uninterrupted fit",
+                "of the model may differ from an uninterrupted fit",
                 CheckpointMoved,
             )
         return fit["trainings"], fit["finished"]
@@ -132,7 +131,7 @@ class Checkpoint:
         )
 
     def training(self, max_passes: float, identity: Identity | None, **settings: str) -> Training:
-        """Return the next training of this fit; one that the file has must be of the same problem and settings."""
+        """Return the next training of this fit; if the file has it, its problem and settings must be the same."""
         if identity is None or identity.data is None:
             raise ValueError(
                 "a checkpoint must recognise its data, but these data or the task cannot be hashed (lambdas cannot, "
@@ -149,16 +148,16 @@ class Checkpoint:
         differs = difference(before["about"], about)
         if differs is not None:
             raise self.refusal(f"of another fit: {differs}")
-        if before["limit"] and before["limit"] < max_passes:  # it has gone on since, with what that has led to
+        if before["limit"] and before["limit"] < max_passes:  # later trainings depend on that limit
             raise self.refusal(f"of a fit with other parameters: max_passes was {before['limit']:g}")
         return Training(self, about, max_passes, before["state"], before["ended"])
 
-    # --- what is written
+    # --- writing
 
     def write(self, goes_on: Callable[[], list[dict[str, Any]]], at_once: bool = False, finished: bool = False) -> None:
-        """Write all that has ended, and what goes on, unless that is so much that it has to wait.
+        """Write the finished trainings and the current one, unless the file is so large that writing must wait.
 
-        An error is said, and training goes on without.
+        If writing fails, a warning is issued, and training continues without a checkpoint.
         """
         began, writer = time.perf_counter(), DataWriter()
         fit = writer.write({"trainings": self.trainings + goes_on(), "finished": finished}, "the checkpoint")
@@ -175,16 +174,16 @@ class Checkpoint:
         }
         try:
             self.file.write(pieces(description, writer.tensors))
-        except (OSError, ValueError) as error:  # no room on the disk, or in a file
+        except (OSError, ValueError) as error:  # a full disk, or too much data for one file
             warn_caller(f"no checkpoint was written: {error}. Training continues without one", CheckpointDamaged)
         self.schedule.wrote(size, time.perf_counter() - began)
 
     def reopen(self) -> None:
-        """Write the file anew when the fit ends, although it was complete."""
+        """Write the file again when the fit ends, although it was complete."""
         self._finished = False
 
     def finish(self) -> None:
-        """Mark the checkpoint as complete, unless the fit could go on: with more passes, or because it was stopped."""
+        """Mark the checkpoint as complete, unless the fit could continue: with more passes, or after an interrupt."""
         if not self.stays_open and not self.limited and not self._finished:
             self.write(list, at_once=True, finished=True)
 

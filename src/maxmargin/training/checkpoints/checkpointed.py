@@ -1,4 +1,4 @@
-"""Open the checkpoint that an estimator's parameters ask for."""
+"""Open the checkpoint that the parameters of an estimator request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from maxmargin.training.checkpoints.checkpoint import Checkpoint
 def open_checkpoint(estimator: Any) -> Iterator[Checkpoint | None]:
     """Open the checkpoint of an estimator for one fit; yield None if its parameter `checkpoint` is None.
 
-    A fit may consist of several trainings, also of clones of the estimator: all of them are given the same checkpoint.
+    A fit may consist of several trainings, also of clones of the estimator: all of them share the same checkpoint.
     The file is marked as complete if the fit ends without an error.
     """
     if estimator.checkpoint is None:

@@ -1,4 +1,4 @@
-"""Solutions of trainings that have ended, measured again before they are returned."""
+"""Solutions of finished trainings, whose objectives are measured again before they are returned."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from maxmargin.training.problem import Problem
 
 ROUNDING = 1e-6  # the relative change of an objective that other processors and other sums may cause
 SEARCHES = 1e-2  # the same if the decoder is not exact, so that its answers depend on earlier ones
-TINY = 1e-9  # the part of C that counts as rounding where the objective is near 0
+TINY = 1e-9  # the part of C that counts as rounding if the objective is near 0
 
 
 def finished_solution(training: Training, problem: Problem) -> Solution | None:
-    """Return the solution of a training that has ended before; None if it has not, or has another objective now.
+    """Return the solution of a finished training; None if it is not finished, or if its objective has changed.
 
-    One pass over the data measures the objective. It finds changes that neither the hash of the data nor that of the
-    code can see, such as a file that a loss function reads.
+    One pass over the data measures the objective. This detects changes that neither the hash of the data nor the hash
+    of the code can detect, such as a change of a file that a loss function reads.
     """
     if training.ended is None:
         return None

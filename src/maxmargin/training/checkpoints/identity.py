@@ -1,4 +1,4 @@
-"""Identity: what a problem is recognised by."""
+"""Identity: hashes by which a problem is recognised."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Identity(NamedTuple):
     """
 
     data: str | None  # None if the data or the task cannot be hashed
-    code: str  # of the classes and functions of the user
+    code: str  # the hash of the classes and functions of the user
 
 
 def identity_of(*problem: Any, code: Any = ()) -> Identity:

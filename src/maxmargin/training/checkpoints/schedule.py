@@ -1,4 +1,4 @@
-"""When a checkpoint is written. The clock decides that, and nothing else."""
+"""Schedule: the times at which checkpoints are written. Nothing else in a fit depends on the clock."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Schedule:
                 f"checkpoint_every must be a positive number of seconds, or passes as in '10 passes'; got {every!r}"
             )
         self.last, self.wait = time.perf_counter(), self.seconds or 0.0
-        self.size, self.took = 0, 0.0  # bytes of the last file, and what it took to write them
-        self.since, self.counted = 0.0, 0.0  # passes since the last file; how many of the training are among them
+        self.size, self.took = 0, 0.0  # the bytes of the last file, and the seconds it took to write them
+        self.since, self.counted = 0.0, 0.0  # passes since the last file, and those of the current training among them
 
     def begin(self) -> None:
-        """Begin to count the passes of another training; earlier passes that no file has yet stay counted."""
+        """Begin to count the passes of another training; passes since the last file remain counted."""
         self.counted = 0.0
 
     def due(self, passes: float) -> bool:
@@ -51,7 +51,7 @@ class Schedule:
         return time.perf_counter() - self.last >= self.wait
 
     def affords(self, size: int) -> bool:
-        """Return whether a file of this size may be written now; if not, none is due until it may."""
+        """Return whether a file of this size may be written now; if not, no file is due until it may."""
         if self.seconds is None:
             return True
         expected = self.took + max(size - self.size, 0) / SPEED

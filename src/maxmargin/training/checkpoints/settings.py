@@ -1,4 +1,4 @@
-"""What a checkpoint belongs to: parameters, data, software; and how a difference is named."""
+"""The settings that a checkpoint belongs to (parameters, data, software), and descriptions of their differences."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from maxmargin.training.checkpoints.user_code import comparable
 PACKAGES = ("maxmargin", "numpy", "scipy", "numba")
 DATA = "data"  # the name of the fingerprint of the data
 CODE = "code"  # the name of the hash of the user's classes and functions
-SHORT = 60  # characters of a value that is shown
-# Parameters that a fit may go on with another value of: they change no result, or only when training ends.
+SHORT = 60  # the most characters of a value that is shown
+# Parameters that may differ when a fit continues: they affect no result, or only when training ends.
 FREE = frozenset(
     (
         "callback",
@@ -31,7 +31,7 @@ FREE = frozenset(
 
 
 def described(parameters: dict[str, Any]) -> dict[str, str]:
-    """Return the parameters that the result depends on, as texts that are equal if and only if the values are."""
+    """Return the parameters that affect the result, as texts that are equal if and only if the values are equal."""
     return {name: _text(value) for name, value in parameters.items() if name not in FREE}
 
 
@@ -44,12 +44,12 @@ def _text(value: Any) -> str:
 
     try:
         return f"{type(value).__name__} {joblib.hash(value)}"
-    except Exception:  # what cannot be pickled is known by its kind
+    except Exception:  # objects that cannot be pickled are described by their class
         return type(value).__name__
 
 
 def described_solver(solver: Solver) -> str:
-    """Return a text that names a solver and all options that the result depends on."""
+    """Return a text that names a solver and all of its options that affect the result."""
     options = ", ".join(f"{name}={text}" for name, text in described(solver.get_params()).items())
     return f"{type(solver).__name__}({options})"
 
@@ -60,10 +60,10 @@ def difference(before: dict[str, str], now: dict[str, str]) -> str | None:
         old, new = before.get(name), now.get(name)
         if old != new and name == CODE:
             if old is not None and new is not None and not comparable(old, new):
-                continue  # another version of Python, which the surroundings say
+                continue  # another version of Python, which `surroundings` reports
             return "the code of the task, or of a function or class that it uses, has been changed"
         if old != new and name == DATA:
-            return "the data differ (inputs, outputs, their weights, or what the task makes of them)"
+            return "the data differ (inputs, outputs, their weights, or the data that the task derives from them)"
         if old != new:
             shown = old is not None and new is not None and max(len(old), len(new)) <= SHORT
             return f"{name} was {old} and is now {new}" if shown else f"{name} differs"
@@ -71,7 +71,7 @@ def difference(before: dict[str, str], now: dict[str, str]) -> str | None:
 
 
 def surroundings() -> dict[str, str]:
-    """Return what else the last bits of a result may depend on: versions and the processor."""
+    """Return versions and the processor, which may affect the last bits of a result."""
     return {
         "python": platform.python_version(),
         **{name: version(name) for name in PACKAGES},

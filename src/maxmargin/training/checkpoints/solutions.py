@@ -1,4 +1,4 @@
-"""What is kept of a training that has ended: its solution, without the cuts or the dual point that it came from."""
+"""Solutions of finished trainings as plain data, without their cuts and dual points."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FIELDS = {"w", "certificate", "C", "history", "rounds", "risk"}
 
 
 def plain_solution(solution: Solution) -> dict[str, Any]:
-    """As plain data."""
+    """Return a solution as plain data."""
     certificate = {name: getattr(solution.certificate, name) for name in fields_of(Certificate) or ()}
     return {
         "w": solution.w,
