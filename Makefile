@@ -20,7 +20,8 @@ PYTEST := -m pytest -q -n auto
 test: .venv/.installed
 	$(PY) $(PYTEST)
 
-# All that needs no data set and is not in make test: variants, pages, attacks, digests, more examples of properties.
+# All that needs no data set and is not in make test: variants, pages, attacks, digests, more examples of properties;
+# and all campaigns of docs/reliability.md.
 proofs: .venv/.installed
 	MAXMARGIN_THOROUGH=1 $(PY) $(PYTEST) -m "(slow or thorough) and not data"
 
@@ -28,9 +29,10 @@ proofs: .venv/.installed
 test-data: .venv/.installed
 	MAXMARGIN_THOROUGH=1 $(PY) $(PYTEST) -m data
 
-# The lowest versions that pyproject.toml allows. Old packages may warn of what newer Python or packages deprecate.
+# The lowest versions that pyproject.toml allows. Old packages may warn of what newer Python or packages deprecate, and an
+# old hypothesis of random generators that other packages register.
 test-lowest: .venv-lowest/.installed
-	NUMBA_CACHE_DIR="$(CURDIR)/.venv-lowest/kernels" .venv-lowest/bin/python $(PYTEST) -W ignore::DeprecationWarning
+	NUMBA_CACHE_DIR="$(CURDIR)/.venv-lowest/kernels" .venv-lowest/bin/python $(PYTEST) -W ignore::DeprecationWarning -W "ignore:It looks like"
 
 lint: .venv/.installed
 	$(PY) -m ruff check .

@@ -96,7 +96,7 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
         chosen = (max(learnt, key=_mean), better_than(prior, near))
         cells = [f"{100 * test.q(each.model).mean():.1f}" for each in chosen]
         table.add_row(f"{size}", *known, *cells, chosen[0].settings, f"{chosen[1].C:g}", f"{spent:.0f}")
-    table.caption = "The time is that of all trainings together."
+    table.caption = "The time is the sum over all trainings."
     return table
 
 

@@ -156,7 +156,9 @@ def overhead(report: Report) -> Table:
                         cells += [f"{min(walls):.0f}", *(f"{ms:.0f}" for ms in cpu), *(f"{mb:.2f}" for mb in crossed)]
     for what, cells in rows.items():
         table.add_row(what, *cells)
-    table.caption = f"Medians of {ROUNDS} rounds on the wall. Of two workers: the fastest, CPU time, and what crosses."
+    table.caption = (
+        f"Medians of {ROUNDS} rounds, wall-clock time. For two workers: the fastest, CPU time, and bytes that are sent."
+    )
     return table
 
 

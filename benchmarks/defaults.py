@@ -87,7 +87,7 @@ MORE: dict[str, Callable[[], Choice]] = {
 
 def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
     """Once, whatever `repeat` says: nothing is timed."""
-    table = Table(title="defaults: scores on other data, in percent, beside those of a chosen C")
+    table = Table(title="defaults: scores on other data, in percent, compared with those of a chosen C")
     for heading in ("data", "estimator", "default C", "score", "chosen C", "score", "default within 1%"):
         table.add_column(heading, justify="left" if heading in ("data", "estimator") else "right")
     good, sets = 0, {**SETS, **MORE}

@@ -49,8 +49,9 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
     model.set_params(max_passes=None)
     table = Table(
         title=f"{name}: {len(part.X)} photographs, C = {C:g}",
-        caption="CPU s: of training to a gap of 1%, with the classifier and the profiler; then those of its parts. "
-        f"Share: of the news, up to which a search may be off; {searches.NEWS:g} is what training does.",
+        caption="CPU s: training to a gap of 1%, with the classifier and the profiler, followed by its parts. Share: "
+        "the tolerated error of a search, relative to its improvement over all known outputs; training uses "
+        f"{searches.NEWS:g}.",
     )
     for heading in ("share", "CPU s", *PARTS, "passes", "objective", "gap"):
         table.add_column(heading, justify="right")

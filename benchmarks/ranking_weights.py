@@ -180,7 +180,7 @@ def run(name: str, repeat: int, quick: bool, report: Report) -> Table:
     folds = ranking.PROBLEMS[PROBLEMS[name]](quick)
     table = Table(
         title=f"{name}: NDCG@{DEPTH} of {len(folds)} folds, %",
-        caption="Validation: what the setting was chosen by. Test: the mean over test queries. Against Ranker: the "
+        caption="Validation: the score that chose the setting. Test: the mean over test queries. Against Ranker: the "
         "mean difference of the same queries, and in brackets its standard error. CPU s: of one training, the mean "
         "over all settings tried.",
     )

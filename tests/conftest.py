@@ -18,8 +18,9 @@ from maxmargin.base import interruptions
 TESTS = Path(__file__).resolve().parent
 sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 
-from sampling import sampled  # noqa: E402 - it is beside this file
-from thorough import FEW, THOROUGH  # noqa: E402 - so is this
+from campaigns import COUNTS as CAMPAIGNS  # noqa: E402 - it is beside this file
+from sampling import sampled  # noqa: E402 - so is this
+from thorough import FEW, THOROUGH  # noqa: E402 - and this
 
 # The same examples in every run, unless new ones are asked for: what is red is red again, on every machine.
 settings.register_profile(
@@ -50,15 +51,18 @@ def pytest_collection_finish():
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "thorough: draws more examples in make proofs, which runs it again")
+    config.addinivalue_line(
+        "markers", "thorough: make proofs runs it again, with more examples or as part of a campaign"
+    )
     config.addinivalue_line("markers", "every(k): only every k-th value of this test's list runs in make test")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Leave a sample of every product in make test, and mark property tests as thorough."""
+    """Leave a sample of every product in make test, and mark as thorough what make proofs runs again."""
     for item in items:
-        if is_hypothesis_test(getattr(item, "function", None)):
+        campaign = item.path.is_relative_to(TESTS) and item.path.relative_to(TESTS).as_posix() in CAMPAIGNS
+        if campaign or is_hypothesis_test(getattr(item, "function", None)):
             item.add_marker(pytest.mark.thorough)
         if not sampled(item):
             item.add_marker(pytest.mark.slow)

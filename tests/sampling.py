@@ -6,11 +6,13 @@ import functools
 def sampled(item):
     """Return whether a test with these parameters runs in make test, and not in make proofs alone."""
     marks = list(item.iter_markers("parametrize"))
-    places = tuple(place(item, *mark.args[:2]) for mark in marks)
     every = item.get_closest_marker("every")
+    if every is None and len(marks) < 2:  # the values may be a generator, as those of scikit-learn's checks
+        return True
+    places = tuple(place(item, *mark.args[:2]) for mark in marks)
     if every is not None:
         return sum(places) % every.args[0] == 0
-    return len(marks) < 2 or places in sample(tuple(len(mark.args[1]) for mark in marks))
+    return places in sample(tuple(len(mark.args[1]) for mark in marks))
 
 
 def place(item, names, values):

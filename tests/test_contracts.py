@@ -5,6 +5,7 @@ import inspect
 from pathlib import Path
 
 import pytest
+from source_trees import source_trees
 
 from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.contract.capabilities.descriptions import DESCRIPTIONS, required
@@ -123,3 +124,41 @@ def test_what_is_missing_is_named():
         assert batch.offers(capability) is None
         with pytest.raises(ValueError, match=f"this solver needs {words}, which Multiclass does not have here; use x"):
             required(batch, capability, "this solver", "use x")
+
+
+# --- private names
+
+# Private names that code outside of the class and its module uses: why
+USED_OUTSIDE = {
+    "_check_saved": "a hook of classes in model files, called when an object was read",
+    "_check_learnt": "a hook of classes in checkpoints, called when a state was read",
+    "_proved": "a hook of Reported, called by the pages of report/",
+    "_learnt": "a hook of Reported, called by the pages of report/",
+    "_named_solver": "a hook of Trainer, called by the decorator of partial_fit",
+    "_fit": "a step of Trainer, taken by estimators that train others of their kind",
+    "_warn": "a step of Trainer, taken by estimators that train others of their kind",
+    "_sums_at": "a step of ProbabilisticTrainer, taken for a model of the same class",
+    "_getframe": "of sys: warnings name the line of the user",
+    "_exit": "of os: a process whose parent is gone",
+}
+OF_TUPLES = {"_replace", "_fields", "_asdict", "_make"}  # public names of named tuples
+
+
+def _private_uses(tree):
+    """Yield (line, name) of every use of a private name of an object that is not from this module."""
+    nodes = list(ast.walk(tree))
+    own = {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    own |= {node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)}
+    own |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    for node in nodes:
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
+            known = node.attr in own or ast.unparse(node.value) in ("self", "cls", "super()")
+            if not known and node.attr not in OF_TUPLES:
+                yield node.lineno, node.attr
+
+
+def test_private_names_stay_in_their_module():
+    found = {f"{path}:{line}": name for path, tree in source_trees().items() for line, name in _private_uses(tree)}
+    others = {place: name for place, name in found.items() if name not in USED_OUTSIDE}
+    assert not others, f"pass what is needed as an argument, or make the name public: {others}"
+    assert set(found.values()) == set(USED_OUTSIDE)

@@ -1,6 +1,6 @@
 """maxmargin: large-margin learning for structured outputs, with a proof of how close to optimal each model is.
 
-Every public name stands in `__init__.pyi`, for people and editors, and is imported when it is first used.
+Every public name is listed in `__init__.pyi`, which editors read, and is imported when it is first used.
 """
 
 import lazy_loader

@@ -1,6 +1,6 @@
-"""What needs no training: predictions that a trained model should be compared with.
+"""Baselines: predictions without training, with which a trained model should be compared.
 
-Orders of the documents of a query, for `Diversifier`: by lot, by the words that they cover, by relevance.
+For `Diversifier`, these are orders of the documents of a query: random, by the words that they cover, or by relevance.
 """
 
 from maxmargin.structures.diversity.orders import (

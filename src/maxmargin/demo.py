@@ -1,8 +1,8 @@
 """Read strings of handwritten digits, with and without structure: ``python -m maxmargin.demo``.
 
-The strings mostly count upwards, the digits are real images that scikit-learn brings along. One model reads every digit
-alone, the other one reads whole strings: the same pixels, plus one weight for every pair of neighbouring digits. Both
-choose their C on a fifth of the training strings, and both are then measured on strings that nobody has seen.
+The strings mostly count upwards; the digits are real images from scikit-learn. One model reads every digit alone. The
+other model reads whole strings: it has the same pixels, plus one weight for every pair of neighbouring digits. Both
+choose their C on a fifth of the training strings, and both are evaluated on strings that were not used in training.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import maxmargin as mm
 from maxmargin.base.files.drafts import replacing
 
 N_TRAIN, N_TEST = 400, 1000
-CS = (3.0, 10.0, 30.0, 100.0, 300.0)  # per string; a digit alone gets C · digits per string, which is the same problem
+CS = (3.0, 10.0, 30.0, 100.0, 300.0)  # per string; for single digits, C · digits per string is equivalent
 PLOTS = Path("plots")
 
 DigitStrings = list[np.ndarray]
@@ -37,7 +37,7 @@ class Outcome(NamedTuple):
 
 
 def main() -> None:
-    """Train both models, compare them, draw the pictures."""
+    """Train both models, compare them, and draw the pictures."""
     console = Console(highlight=False)
     X, Y, X_test, Y_test = mm.datasets.digit_strings(N_TRAIN, N_TEST)
     n_digits = sum(map(len, Y))
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def warm_up(console: Console) -> None:
-    """Compile, or load from the cache, before anything is timed."""
+    """Compile the kernels, or load them from the cache, before anything is timed."""
     began = time.perf_counter()
     console.print("Loading the inner loops (the first run compiles them: about 20 seconds) …")
     X, Y, _, _ = mm.datasets.digit_strings(4, 1)
@@ -76,7 +76,7 @@ def warm_up(console: Console) -> None:
 
 
 def read_alone(X: DigitStrings, Y: DigitLabels, X_test: DigitStrings) -> Outcome:
-    """The model without structure."""
+    """Train the model without structure, and read the test strings with it."""
     began = time.perf_counter()
     length = sum(map(len, Y)) / len(Y)
     model = mm.MulticlassSVC(verbose=1)
@@ -88,7 +88,7 @@ def read_alone(X: DigitStrings, Y: DigitLabels, X_test: DigitStrings) -> Outcome
 
 
 def read_strings(X: DigitStrings, Y: DigitLabels, X_test: DigitStrings) -> Outcome:
-    """The model with structure."""
+    """Train the model with structure, and read the test strings with it."""
     began = time.perf_counter()
     model = mm.SequenceLabeler(tol=1e-3, verbose=1)
     held_out = len(X) * 4 // 5
@@ -99,20 +99,20 @@ def read_strings(X: DigitStrings, Y: DigitLabels, X_test: DigitStrings) -> Outco
 
 
 def clone_quiet(model: Any) -> Any:
-    """The same estimator, to search C with: it need not be precise and shows no progress."""
+    """Return a copy of the estimator for the choice of C, with a larger tolerance and without a progress line."""
     from sklearn.base import clone
 
     return clone(model).set_params(verbose=0, tol=1e-2)
 
 
 def errors(read: Read, truth: DigitLabels) -> tuple[float, float]:
-    """The share of wrong digits, and of strings with at least one wrong digit."""
+    """Return the share of wrong digits, and the share of strings with at least one wrong digit."""
     wrong = [[a != b for a, b in zip(y, z, strict=True)] for y, z in zip(truth, read, strict=True)]
     return float(np.mean(np.concatenate(wrong))), float(np.mean([any(string) for string in wrong]))
 
 
 def draw(console: Console, strings: Outcome, alone: Outcome, X_test: DigitStrings, Y_test: DigitLabels) -> None:
-    """Write the pictures to the folder plots."""
+    """Write the pictures to the folder `plots`."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

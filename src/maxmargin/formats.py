@@ -1,10 +1,12 @@
-"""File formats of structured outputs.
+"""File formats of structured outputs: readers and writers.
 
-Readers take a path (compressed files by their suffix .gz, .xz or .bz2) or an open text file; malformed files raise a
-ValueError that names the file and the line. `iterate_…` reads some examples at a time. A compressed file that holds
-more than 200 times its own size and 8 MB is refused. What a writer writes, its reader reads back as it was, but for
-brackets in the words of trees, which are written as -LRB- and -RRB-, for dicts of features in CRFsuite's format, which
-come back as names and numbers, and for labels in CSV tables that say a number. docs/formats.md has an example of each.
+Readers take a path or an open text file; files with the suffix .gz, .xz or .bz2 are decompressed. A malformed file
+raises a ValueError that names the file and the line. The functions `iterate_…` read a few examples at a time. A
+compressed file whose content exceeds 8 MB and 200 times the size of the file is refused.
+
+A reader returns exactly the data that were written, with three exceptions: brackets in the words of trees are written
+as -LRB- and -RRB-; dicts of features in CRFsuite's format are read as names and numbers; and text labels of CSV tables
+that look like numbers are read as numbers. docs/formats.md has an example of each format.
 """
 
 from maxmargin.inputs.readers.jsonl_rows import (

@@ -1,6 +1,6 @@
-"""The best labelling of a graph with scores of nodes and edges, by any of several methods.
+"""Methods that find the best labelling of a graph, given scores of its nodes and edges.
 
-`PairwiseModel` is the problem, `Answer` what every method returns, and `plan` chooses the method that suits a graph.
+`PairwiseModel` is the problem, `Answer` is the result of every method, and `plan` chooses a method for a graph.
 """
 
 from maxmargin.structures.graphs.inference.expansion import best_expansion

@@ -1,7 +1,7 @@
-"""Read models from files, whoever wrote them.
+"""Read models from files, including files from sources that are not trusted.
 
 A file may name only the classes of a fixed table (base/files/known_classes.py). Fields are checked before objects are
-made of them (base/files/objects.py).
+created from them (base/files/objects.py).
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from maxmargin.base.files.saving import FORMAT, SavedModel
 
 
 class FittedModel(Protocol):
-    """A model that was read from a file: all estimators have these members.
+    """The type of a model that was read from a file, with the members that all estimators share.
 
-    Estimators have more: check the class (`isinstance(model, mm.SequenceLabeler)`) for an editor to know them.
+    Estimators have further members. Check the class (`isinstance(model, mm.SequenceLabeler)`) so that editors and type
+    checkers know them.
     """
 
     def predict(self, X: Any) -> Any:
@@ -63,7 +64,7 @@ def load(path: str | os.PathLike[str], task: type | None = None, limit: float | 
     Returns
     -------
     estimator
-        The fitted model, of the class that was saved. Its predictions are those of the saved model to the last bit.
+        The fitted model, of the class that was saved. Its predictions equal the saved model's to the last bit.
 
     Raises
     ------

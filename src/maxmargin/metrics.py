@@ -1,4 +1,4 @@
-"""Measures of predicted structures, from the folders of their structures."""
+"""Measures of the quality of predicted structures."""
 
 from maxmargin.counting.routes import pair_f1, point_f1
 from maxmargin.inputs.labels.confusion import LabelConfusion, Mistake

@@ -1,6 +1,6 @@
-"""Solvers that come along: the cheapest, or most valuable, set of parts, for those who learn costs.
+"""Optimisers: solvers of combinatorial problems whose costs can be learnt, such as shortest paths and assignments.
 
-`CostSolver` is the contract, `Optimiser` the base class of a solver of one's own.
+`CostSolver` is the contract of an optimiser, and `Optimiser` is the base class for user-defined ones.
 """
 
 from maxmargin.structures.parts.optimisers.arborescence import Arborescence

@@ -1,7 +1,7 @@
-"""pack, open_packed: training data in a folder, for fits of more than memory holds.
+"""pack, open_packed: training data in a folder, for data sets that are larger than memory.
 
-The folder's arrays are files/array_folder.py's; which there are is the matter of the room whose data they are. What is
-no array (how tokens are read, the labels) stands in the manifest as in model files, and is read as strictly.
+The arrays are stored by base/files/array_folder.py; each structure decides which arrays it has. All other data, such as
+the labels and the templates of features, are in the manifest, in the format of model files and with the same checks.
 """
 
 from __future__ import annotations
@@ -32,18 +32,28 @@ KINDS: dict[str, Callable[..., PackedData]] = {
 def pack(data: Iterable[Any], folder: str | os.PathLike[str], kind: str, **options: Any) -> Any:
     """Write training data to a new folder, from which `fit` reads them without holding them in memory.
 
-    data : the examples, as many as there may be: iterators are read once, and some examples at a time.
-        Sequences: pairs (x, y), or triples (x, y, weight), such as formats.iterate_conll(path); lists are zip(X, Y).
-        Rows: blocks (X, y) or (X, y, weights) with a dense or sparse matrix X, for "ranking" with the queries behind y;
-        what formats.iterate_svmlight(path) and other readers of rows yield; or the same of single rows.
-    folder : where to write to; it must not be there yet. It gets its name when it is whole.
-    kind : "sequences", for SequenceLabeler; x and y are what its fit takes. Of rows, "classes" for MulticlassSVC and
+    Parameters
+    ----------
+    data : iterable
+        The examples. They are read once and a few at a time, so that an iterator may be larger than memory.
+        For sequences: pairs (x, y) or triples (x, y, weight), such as formats.iterate_conll(path) or zip(X, Y).
+        For rows: blocks (X, y) or (X, y, weights) with a dense or sparse matrix X, where "ranking" has the queries
+        after y; the blocks that formats.iterate_svmlight(path) and other readers of rows yield; or single rows in the
+        same form.
+    folder : str or path
+        The folder to create; it must not exist yet. It gets its final name only when all data are written.
+    kind : str
+        "sequences" for SequenceLabeler, whose `fit` takes the same x and y. For rows: "classes" for MulticlassSVC and
         TaxonomySVC, "ordinal" for OrdinalSVC, "measure" for MeasureSVC, "ranking" for Ranker.
-    options : of sequences, features=TokenTemplates(…) and hash_bits, as those of SequenceLabeler. Without hash_bits the
-        names of all features are in memory while the data are packed, and in the model.
-        Of classes and measures, fit_intercept: whether rows get a constant feature, which is True by default.
+    **options
+        For sequences: `features` (TokenTemplates) and `hash_bits`, as in SequenceLabeler. Without `hash_bits`, the
+        names of all features are kept in memory while the data are packed, and in the model.
+        For classes and measures: `fit_intercept`, whether rows get a constant feature (True by default).
 
-    Returns what `open_packed(folder)` returns, for `fit` in the place of X and Y.
+    Returns
+    -------
+    PackedData
+        The result of `open_packed(folder)`, which `fit` takes instead of X and Y.
     """
     if kind not in KINDS:
         raise ValueError(
@@ -61,11 +71,25 @@ def pack(data: Iterable[Any], folder: str | os.PathLike[str], kind: str, **optio
 
 
 def open_packed(folder: str | os.PathLike[str]) -> Any:
-    """The data that `pack` has written to a folder.
+    """Open a folder that `pack` has written, for `fit`.
 
-    Reads the manifest, and checks that the files of the arrays have the types and sizes that it says; the numbers
-    themselves are checked once before the first training (`verify`). A ValueError is raised where something is not as
-    it should be: it is safe to open folders of people whom one does not trust.
+    Opening is safe for folders from people whom you do not trust. The manifest is read, and the types and sizes of the
+    files of arrays are compared with it; the numbers themselves are checked once, before the first training.
+
+    Parameters
+    ----------
+    folder : str or path
+        The folder.
+
+    Returns
+    -------
+    PackedData
+        The training data, which `fit` takes instead of X and Y.
+
+    Raises
+    ------
+    ValueError
+        If the folder is damaged or was not written by `pack`.
     """
     found, name = ArrayFolder(folder), os.fspath(folder)
     parts, number = found.about.get("parts"), found.about.get("data")

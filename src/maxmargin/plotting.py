@@ -1,7 +1,7 @@
-"""Pictures of trained models, as Display objects in scikit-learn's sense; they need `pip install maxmargin[plot]`.
+"""Plots of trained models, as Display objects like those of scikit-learn; they need `pip install maxmargin[plot]`.
 
-A display is made by `from_estimator` (or from plain arrays, by its constructor), keeps the numbers it shows as
-attributes, and draws them with `plot(ax=None)`. Drawing again or elsewhere computes nothing anew.
+A display is created by `from_estimator`, or from plain arrays by its constructor. It keeps the numbers that it shows as
+attributes and draws them with `plot(ax=None)`. Drawing the same display again repeats no computation.
 """
 
 from maxmargin.counting.route_display import RouteDisplay

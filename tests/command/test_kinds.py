@@ -193,7 +193,7 @@ def test_records_get_one_more_key(run, kind):
     ("kind", "line", "sentence"),
     [
         ("graphs", '{"edges": []}', "there is no 'nodes'; expected numbers in lists, (nodes, features)"),
-        ("graphs", '{"nodes": [[1], [1, 2]], "edges": []}', "'nodes' are no numbers in lists of equal lengths"),
+        ("graphs", '{"nodes": [[1], [1, 2]], "edges": []}', "'nodes' are not numbers in lists of equal lengths"),
         ("graphs", '{"nodes": [[1]], "edges": [[0, 3]], "labels": [1]}', "edge"),
         ("graphs", '{"nodes": [[1]], "edges": [[0, 0.5]], "labels": [1]}', "'edges' has numbers that are not whole"),
         (
@@ -239,7 +239,7 @@ def test_records_that_are_wrong_are_named_with_their_line(run, kind, line, sente
         ("classes", "w.csv", "label,a\n1,x\n", "w.csv, line 2: the column 'a' has 'x'; expected a finite number"),
         ("classes", "w.csv", "a,b\n1,2\n", "w.csv has no labels; expected 'label' for every row"),
         ("ranking", "w.csv", "label,a\n1,2\n", "w.csv has no queries; expected qid:NUMBER or 'query' for every row"),
-        ("measure", "w.svm", "1 a\n", "w.svm, line 1: 'a' is no feature"),
+        ("measure", "w.svm", "1 a\n", "w.svm, line 1: 'a' is not a feature"),
         ("ordinal", "w.csv", "", "w.csv, which is empty: the table is empty"),
         ("taxonomy", "w.arff", "@data\n", "w.arff, line 1: the file has no attributes"),
         ("sequences", "w.csv", "word,label\na,b\n", "w.csv, line 1: there is no column 'sequence'"),

@@ -79,7 +79,7 @@ class OneByOne(Executor):
     [
         (Backwards(), "map over 2 parts"),
         (Silent(), "was not raised again"),
-        (OneByOne(), "the sum over 9 parts is not that of a tree"),
+        (OneByOne(), "the sum over 9 parts was not added up in a tree"),
     ],
     ids=["order", "errors", "sums"],
 )

@@ -39,6 +39,12 @@ def oracle_of(task, X, Y, formulation=None, executor=None):
 # --- certificates and seeds
 
 
+def test_no_solver_is_left_out():
+    elsewhere = {"sampled_cuts", "cccp"}  # test_sampled_cuts.py and test_cccp.py
+    forgotten = set(SOLVERS) - elsewhere - {solver.name for solver in EVERY}
+    assert not forgotten, f"add the solver to CERTIFIED or EVERY: {forgotten}"
+
+
 @pytest.mark.parametrize("problem", [MULTICLASS, CHAIN, (Tags(), *tag_data())], ids=["multiclass", "chain", "tags"])
 @formulations
 @every_solver

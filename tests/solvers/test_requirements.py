@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from maxmargin import MulticlassSVC, SequenceLabeler
-from maxmargin.solvers import SMOOTH, SOLVERS, Solver
+from maxmargin.solvers import BCFW, SMOOTH, SOLVERS, Solver
 from maxmargin.solvers.requirements import listed
 
 RNG = np.random.default_rng(0)
@@ -23,6 +23,7 @@ PROBLEMS = {
     "likelihood, order 2": (SequenceLabeler, {"objective": "likelihood", "order": 2}),
     "likelihood, bounds": (SequenceLabeler, {"objective": "likelihood", "bounds": (-1.0, 1.0)}),
 }
+# The solvers that cannot train a problem. A new solver is listed wherever its `requires` rules a problem out.
 REFUSED = {
     "hard margin": {"bundle", "sampled_cuts", "subgradient", "exponentiated_gradient", "lbfgs"},
     "bounds": {"sampled_cuts", "subgradient", "perceptron", "exponentiated_gradient", "lbfgs"},
@@ -70,6 +71,22 @@ def test_a_solver_of_ones_own_has_the_name_of_its_class():
 
     assert Mine.name == "Mine"
     assert Mine not in Solver.known.values()
+
+
+def test_a_solver_with_a_name_can_be_chosen_by_it():
+    """Errors about other solvers list all known names, so all of these must work."""
+    try:
+
+        class Mine(BCFW, name="mine"):
+            pass
+
+        fit("hinge", "mine")
+        with pytest.raises(ValueError, match=r"'lbfgs' needs .*; use solver=.* or 'mine'"):
+            fit("hinge", "lbfgs")
+    finally:
+        Solver.known.pop("mine")
+    with pytest.raises(ValueError, match="unknown solver 'mine'"):
+        fit("hinge", "mine")
 
 
 def test_names_are_listed_as_people_write_them():

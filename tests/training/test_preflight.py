@@ -9,6 +9,9 @@ from scipy import sparse
 
 from maxmargin import StructuredSVM, Task
 from maxmargin.errors import DenseFeatures, TaskError
+from maxmargin.problem.contract.examples import Examples
+from maxmargin.tasks import Chain
+from maxmargin.testing import check_task
 from maxmargin.training.preflight import content
 
 X, Y = [np.array([1.0, 2.0, 0.5]), np.array([0.0, 1.0, 2.0, 1.0])], [(0, 2), (1, 3)]
@@ -52,6 +55,31 @@ class Stubborn(Interval):
 
     def argmax(self, w, x, y=None):
         return self.outputs(x)[0]
+
+
+class WholeSequences(Chain):
+    """A chain whose loss is no sum over positions; setup has found out that no label is missing."""
+
+    def loss(self, y, z):
+        return float(list(y) != list(z))
+
+    def argmax(self, w, x, y=None):
+        best = self.n_best(w, x, 2)
+        return max(best, key=lambda found: found[1] + (0.0 if y is None else self.loss(y, found[0])))[0]
+
+    def pack(self, X, Y):
+        return Examples(self, X, Y)
+
+    setup_and_pack = Task.setup_and_pack
+
+
+def test_a_task_may_decide_in_setup_that_it_is_not_latent():
+    sequences = [[["u"], ["v"], ["w"]], [["v"], ["w"]], [["w"], ["u"]]]
+    labels = [["a", "b", "c"], ["b", "c"], ["c", "a"]]
+    check_task(WholeSequences(), sequences, labels)
+    model = StructuredSVM(WholeSequences(), C=10.0).fit(sequences, labels)
+    assert model.certificate_.converged
+    assert model.predict(sequences) == labels
 
 
 class LossAtTheTruth(Interval):

@@ -41,9 +41,8 @@ def refuse_complex(name: str, given: Any) -> None:
     """Raise a ValueError if an array has complex numbers, because numpy would silently drop the imaginary parts."""
     if getattr(getattr(given, "dtype", None), "kind", "") == "c":
         raise ValueError(
-            f"Complex data not supported: there are complex numbers in {name}; expected real numbers (give "
-            "real and imaginary "
-            "parts as features of their own)"
+            f"Complex data not supported: there are complex numbers in {name}; expected real numbers (give real and "
+            "imaginary parts as separate features)"
         )
 
 

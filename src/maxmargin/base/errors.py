@@ -30,7 +30,7 @@ class PartsLate(RuntimeError):  # noqa: N818 - named for the situation
 
 
 class TrainingInterrupted(UserWarning):
-    """Training was interrupted (Ctrl-C). The model is the best one so far; that of the perceptron is the last one."""
+    """Training was interrupted (Ctrl-C). The model is the best one so far, or for the perceptron the last one."""
 
 
 class NothingLearnt(UserWarning):
@@ -42,8 +42,9 @@ class CutNotValidated(UserWarning):
 
 
 class InvalidLabels(UserWarning):
-    """Training labels with forbidden transitions were repaired, their sequences were left out, or the labels are not
-    those of the chunk scheme that `forbidden` names.
+    """Training labels conflict with forbidden transitions.
+
+    They were repaired, their sequences were left out, or they do not follow the chunk scheme that `forbidden` names.
     """
 
 
@@ -60,9 +61,7 @@ class SetCutOff(UserWarning):
 
 
 class DenseFeatures(UserWarning):
-    """Ψ of a task in plain Python is a long array of mostly zeros; returning (indices, values) would
-    need less memory.
-    """
+    """Ψ of a task in plain Python is a long array of mostly zeros; (indices, values) would need less memory."""
 
 
 class LargeModel(UserWarning):
@@ -74,15 +73,17 @@ class CheckpointDamaged(UserWarning):
 
 
 class CheckpointMoved(UserWarning):
-    """A checkpoint was written by other software or on another processor, so the last bits of results may differ; or
-    its finished model has another objective now, so it is trained again.
+    """A checkpoint was written by other software or on another processor, or its finished model has changed.
+
+    In the first case the last bits of results may differ. In the second case the model has another objective now, and
+    is trained again.
     """
 
 
 # Frames of these packages may lie between the user's line and the warning.
 LIBRARIES = ("maxmargin", "contextlib", "sklearn", "joblib")
 
-# Warnings arise anywhere below a fit or a prediction: in tasks, in solvers, in what reads the data. An argument would
+# Warnings arise anywhere below a fit or a prediction: in tasks, in solvers, in readers of the data. An argument would
 # have to pass through all of these, and the classes of users among them; and warnings.catch_warnings is not safe where
 # several folds are trained in threads.
 _heard: ContextVar[list[tuple[type[Warning], str]] | None] = ContextVar("heard", default=None)

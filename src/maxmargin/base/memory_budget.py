@@ -1,8 +1,8 @@
-"""MemoryBudget: large arrays in memory as far as a limit goes, and beyond it in temporary files.
+"""MemoryBudget: large arrays that are kept in memory up to a limit, and beyond it in temporary files.
 
-A training allocates arrays that grow with the data here. Their numbers are the same wherever they are: a limit changes
-how long training takes, and nothing else. The files are in the folder for temporary files (TMPDIR). They lose their
-names as soon as they are open, so that the system deletes them when nobody uses them any more, whatever happens.
+Training allocates its arrays that grow with the data here. A limit affects only the time of training, not its results.
+The files are in the folder for temporary files (TMPDIR). Their names are removed as soon as they are open, so that the
+system deletes them when they are no longer used, even after a crash.
 """
 
 from __future__ import annotations
@@ -19,20 +19,23 @@ from numpy.typing import NDArray
 from maxmargin.base.checks import is_real
 
 SMALL = 2**20  # bytes that are not worth a file
-VECTORS = 6  # of weights that solvers and their bounds hold at once, at most
+VECTORS = 6  # the most vectors as long as w that solvers and their bounds hold at the same time
 
 
 class MemoryBudget:
     """A limit of memory for the large arrays of one training.
 
     Order of calls: `reserve` once the number of weights is known; `zeros` as often as arrays are needed. Each array
-    gives back what it took of `left` when it is deleted.
+    returns its bytes to `left` when it is deleted.
 
     Attributes
     ----------
-    memory_mb : the limit in megabytes; None if there is no limit
-    left : bytes that are left of it; `reserve` and `zeros` set it
-    in_files : bytes of all arrays that were put into files; `zeros` sets it
+    memory_mb : float or None
+        The limit in megabytes; None if there is no limit.
+    left : float
+        Bytes that are left of it; `reserve` and `zeros` set it.
+    in_files : int
+        Bytes of all arrays that were put into files; `zeros` sets it.
     """
 
     def __init__(self, memory_mb: float | None = None):

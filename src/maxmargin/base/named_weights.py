@@ -16,9 +16,8 @@ from maxmargin.base.checks import check_whole
 class Weights:
     """An array of weights with names: `values[i, j, …]` is the weight of names[0][i], names[1][j], …
 
-    `axes` says what kind of thing each axis names. Weights(values, feature=["capital", "digit"], label=["B", "I", "O"])
-    is
-    indexed by name, weights["capital", "B"], and converts to an array, np.asarray(weights).
+    `axes` has the kind of object that each axis names. Weights(values, feature=["capital", "digit"], label=["B", "I",
+    "O"]) is indexed by name, weights["capital", "B"], and converts to an array, np.asarray(weights).
     """
 
     def __init__(self, values: Any, **axes: Sequence[Hashable]):
@@ -82,8 +81,7 @@ def top_weights(arrays: Mapping[str, Weights], label: Hashable | None, n: int) -
     """Return the n weights of largest absolute value among those of `label` (None: among all), largest first.
 
     A name that is a tuple, such as a pair of items, belongs to each of its members. A weight that has the label on two
-    axes
-    (a transition to itself) counts once.
+    axes (a transition to itself) counts once.
     """
     found: list[tuple[float, str]] = []
     known = label is None
@@ -119,7 +117,7 @@ class WithNamedWeights:
 
     @property
     def weights_(self) -> dict[str, Weights]:
-        """The weights as a dict of named arrays, by what the weights are for."""
+        """The weights as a dict of named arrays; the keys are the kinds of weights."""
         check_is_fitted(self)
         return self._named_weights()
 
@@ -141,7 +139,7 @@ class WithNamedWeights:
         return top_weights(self.weights_, label, check_whole("n", n, least=1))
 
     def _named_weights(self) -> dict[str, Weights]:
-        """Return what `weights_` shows of a fitted model."""
+        """Return `weights_` of a fitted model."""
         raise NotImplementedError
 
 

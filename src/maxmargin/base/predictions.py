@@ -15,8 +15,7 @@ class Predictions(list[T]):
 
     It differs from a plain list only in its conversion to an array. NumPy would turn a list of lists into a table, and
     refuse lists of unequal length, which breaks `cross_val_predict`. Outputs that are not plain numbers or strings
-    become
-    an array of objects instead, one per example.
+    become an array of objects instead, one per example.
     """
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:

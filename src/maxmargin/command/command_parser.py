@@ -36,7 +36,7 @@ class CommandParser(argparse.ArgumentParser):
         return action
 
     def expect_command(self, **settings: Any) -> None:
-        """Say that a command comes next; `add_command` adds those that there are."""
+        """Declare that a command follows; `add_command` adds the possible commands."""
         self._expected = self.add_subparsers(parser_class=CommandParser, **settings)
 
     def add_command(self, name: str, **settings: Any) -> CommandParser:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 from maxmargin.command.errors import UsageError
 from maxmargin.command.files.base import check_not_input, named_format, opened, say, written
@@ -198,7 +198,8 @@ def _alignments(source: str, target: str, settings: argparse.Namespace) -> Write
     from maxmargin.structures.alignment.formats.fasta import read_aligned_fasta, write_fasta
     from maxmargin.structures.alignment.formats.stockholm import iterate_stockholm, write_stockholm
 
-    data, inserted = opened(settings.data), "inserted" if target == "a3m" else "aligned"
+    data = opened(settings.data)
+    inserted: Literal["inserted", "aligned"] = "inserted" if target == "a3m" else "aligned"
     if source == "stockholm":
         found = list(iterate_stockholm(data, inserted))
     else:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from maxmargin.base.files.drafts import write_file
+from maxmargin.command.errors import UsageError
 
 PEOPLE = "Ada Lovelace|Alan Turing|Grace Hopper|Emmy Noether|Kurt Gödel|Sofia Kovalevskaya"
 TOWNS = "London|New York|Göttingen|Vienna|Saint Petersburg|Paris"
@@ -23,9 +24,15 @@ def run(settings: argparse.Namespace) -> int:
         main()
         return 0
     folder = Path(settings.files)
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file; expected a folder for the example files")
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files().items():
-        write_file(folder / name, text.encode())
+    contents = {folder / name: text.encode() for name, text in files().items()}
+    for path, content in contents.items():
+        if path.exists() and (not path.is_file() or path.read_bytes() != content):
+            raise UsageError(f"{path} exists and is no example file of this command: give another folder")
+    for path, content in contents.items():
+        write_file(path, content)
     print(f"{len(files())} example files were written to {folder}: train.conll, graphs.jsonl, …")
     return 0
 

@@ -34,6 +34,10 @@ def run(settings: argparse.Namespace) -> int:
         raise UsageError(f"{settings.output} cannot be written: its folder does not exist or is not writable")
     beside = (settings.valid, *(getattr(settings, option, None) for option, _ in kind.more_files))
     check_not_input(settings.output, [*settings.data, *beside])
+    checkpoint = given(settings).get("checkpoint")
+    check_not_input(checkpoint if isinstance(checkpoint, str) else None, [*settings.data, *beside], "--checkpoint")
+    if isinstance(checkpoint, str) and settings.output and _same_path(settings.output, checkpoint):
+        raise UsageError(f"-o and --checkpoint both name {settings.output}: give another file for one of them")
     if settings.cv is not None and settings.valid is not None:
         raise UsageError("-v and --valid exclude each other: give one of the two")
     if settings.cv is not None and settings.cv < 2:
@@ -55,7 +59,8 @@ def run(settings: argparse.Namespace) -> int:
     except (ValueError, TypeError) as error:
         raise _blamed(error, settings) from None
     certificate = model.certificate_
-    vars(model).update(examples.remembered)
+    for name, value in examples.remembered.items():
+        setattr(model, name, value)
     trade_off = {"C": float(model.solution_.C)} if kind.has_c else {"alpha": float(model.alpha_)}
     report = {
         "read": _read(kind, examples, model),
@@ -72,6 +77,10 @@ def run(settings: argparse.Namespace) -> int:
     if certificate.stop_reason == "interrupted" and settings.output is not None and not settings.json:
         print(f"maxmargin: the best model so far was saved to {settings.output}", file=sys.stderr)
     return NOT_CONVERGED if settings.strict and not certificate.converged else 0
+
+
+def _same_path(one: str, other: str) -> bool:
+    return Path(one).resolve() == Path(other).resolve()
 
 
 def packed_or_read(kind: Kind, sources: list[str], estimator: Any, settings: argparse.Namespace) -> FileExamples:
@@ -94,7 +103,7 @@ def _trained(
     Cs: Any,
     settings: argparse.Namespace,
 ) -> tuple[Any, dict[str, Any]]:
-    """Return the model, and what to report about the choice of C."""
+    """Return the model, and the facts about the choice of C for the report."""
     several = Cs == "auto" or (Cs is not None and len(Cs) > 1)
     if settings.cv is not None or (several and valid is None):
         from maxmargin.training.tuning.tuned import Tuned
@@ -119,7 +128,7 @@ def _trained(
 
 
 def _read(kind: Kind, examples: FileExamples, model: Any = None) -> str:
-    """Return what was read in words: examples, and the labels and features that a fitted model has."""
+    """Return a sentence about the data: the number of examples, and the labels and features of the fitted model."""
     n = examples.X.shape[0] if hasattr(examples.X, "shape") else len(examples.X)
     counts = {kind.unit: n}
     if "qid" in examples.others:
@@ -162,9 +171,7 @@ def _values(text: str | None) -> Any:
 
 
 def _blamed(error: Exception, settings: argparse.Namespace) -> Exception:
-    """Return an error of training as a UsageError if it concerns a given option, otherwise as a ValueError about the
-    data.
-    """
+    """Return an error of training as a UsageError if it concerns a given option, otherwise as a ValueError."""
     message = str(error)
     named = [*given(settings), *(name for name in ("C", "tol") if getattr(settings, name) is not None)]
     of_option = any(message.startswith((f"{name} ", f"{name}=")) or f" {name}=" in message for name in named)

@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         discard_output()
         return 0
     except OSError as error:
-        fails = output_fails()  # asked always, so that Python does not try to write the rest at its end
+        fails = output_fails()  # always called, so that Python does not try to write the rest at exit
         name = error.filename or (OUTPUT if fails or error.errno in NO_SPACE else None)
         return _say(f"{name}: {error.strerror}" if name else error, USAGE)
     except MemoryError as error:
@@ -72,6 +72,6 @@ def _speak_in_sentences() -> None:
 
 
 def _say(what: Any, code: int) -> int:
-    with suppress(OSError):  # where standard error cannot be written, the exit code is all that is left to say
+    with suppress(OSError):  # if standard error cannot be written, the exit code is the only report
         print(f"maxmargin: {' '.join(str(what).split())}", file=sys.stderr)
     return code

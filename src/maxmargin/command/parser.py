@@ -183,8 +183,7 @@ def _add_choice(command: argparse.ArgumentParser) -> None:
         dest="C",
         metavar="C",
         help="Weight of the training loss. Of several values, as in 1,10,100, the best on --valid or in "
-        "cross-validation is "
-        "chosen; auto also chooses the values to try.",
+        "cross-validation is chosen; auto also chooses the values to try.",
     )
     command.add_argument(
         "-v", "--cv", type=int, metavar="K", help="Cross-validate with K folds, to score the model or to choose C."
@@ -245,7 +244,7 @@ def _add_convert(parser: CommandParser) -> None:
         help=f"Format of DATA: {', '.join(formats)} [default: by the suffix, or conll].",
     )
     command.add_argument(
-        "--to", choices=formats, metavar="FORMAT", help="Format of OUT [default: by the suffix, or that of DATA]."
+        "--to", choices=formats, metavar="FORMAT", help="Format of OUT [default: by the suffix, or the format of DATA]."
     )
     command.add_argument(
         "--of",

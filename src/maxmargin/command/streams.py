@@ -56,8 +56,9 @@ def standard_input() -> Any:
 
 
 def output_fails() -> bool:
-    """Return whether standard output cannot be written, for example because its disk is full; then discard what is
-    left for it, so that Python does not try again at the end.
+    """Return whether standard output cannot be written, for example because its disk is full.
+
+    If so, its buffered text is discarded, so that Python does not try again at the end.
     """
     try:
         sys.stdout.flush()
@@ -68,7 +69,7 @@ def output_fails() -> bool:
 
 
 def discard_output() -> None:
-    """Send to nowhere what is left for standard output."""
+    """Discard the text that is still buffered for standard output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 

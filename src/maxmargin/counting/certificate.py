@@ -19,16 +19,25 @@ class CountingCertificate:
 
     Parameters
     ----------
-    primal : an upper bound on the objective of the returned model, measured from scratch.
-    dual : a lower bound on every objective value, from the gradient at the model; -inf if none is proved.
-    at_zero : ½ for every correct output.
-    residual : that of the linear system, measured from scratch, relative to its right side.
-    converged : True if the residual is at most ten times tol (or 1e-9) and, where a lower bound is proved, the relative
-        gap at most ten times tol (or 1e-6).
-    solver : "closed form" or "conjugate gradients".
-    iterations : those of conjugate gradients.
-    seconds, cpu_seconds : the first model of a path includes the work shared by all.
-    stop_reason : why training ended, in words.
+    primal : float
+        An upper bound on the objective of the returned model, measured from scratch.
+    dual : float
+        A lower bound on every objective value, from the gradient at the model; -inf if none is proved.
+    at_zero : float
+        ½ for every correct output.
+    residual : float
+        The residual of the linear system, computed from scratch, relative to its right side.
+    converged : bool
+        True if the residual is at most ten times tol (or 1e-9) and, where a lower bound is proved, the relative gap at
+        most ten times tol (or 1e-6).
+    solver : str or Solver
+        "closed form" or "conjugate gradients".
+    iterations : int
+        The number of iterations of conjugate gradients.
+    seconds, cpu_seconds : float
+        The first model of a path includes the work shared by all.
+    stop_reason : str
+        Why training ended, in words.
     """
 
     primal: float

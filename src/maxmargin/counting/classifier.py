@@ -34,7 +34,8 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
 
     Attributes
     ----------
-    classes_ : the labels.
+    classes_ : array
+        The labels.
     alpha_, chosen_by_, certificate_, dual_coef_, coef_, intercept_, weights_, n_iter_, n_features_in_ : as for
         CountingPredictor.
 
@@ -82,15 +83,17 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
         return self._train(X, Y, labels)
 
     def fit_path(self, X: Any, y: Any, alphas: Sequence[float]) -> list[Self]:
-        """Fit a model for every value of λ, with one decomposition of the kernel matrix. The last model stays in this
-        estimator.
+        """Fit a model for every value of λ, with one decomposition of the kernel matrix.
+
+        The last model stays in this estimator.
         """
         X, Y, labels = self._examples(X, y)
         return self._train_path(X, Y, labels, alphas)
 
     def decision_function(self, X: Any) -> Array:
-        """Return (n, classes) scores ⟨f(x), φ(label)⟩; for two classes, (n,): the score of the second minus that of the
-        first.
+        """Return the scores ⟨f(x), φ(label)⟩, an array of shape (n, classes).
+
+        For two classes the shape is (n,): the score of the second class minus the score of the first.
         """
         scores = self._scores(X) @ self._class_features_.T
         return np.asarray(scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores)
@@ -101,9 +104,9 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
         return np.asarray(self.classes_[np.argmax(scores, axis=1)])
 
     def _findings(self, X: Any, Y: Any) -> Findings:
-        from maxmargin.counting.findings import label_findings
+        from maxmargin.report.class_findings import class_findings
 
-        return label_findings(self, X, Y)
+        return class_findings(self, X, Y, linear=self._weights_ is not None)
 
     def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
         return {"": NamedCoordinates(rows, {"label": self.set_.coordinates})}

@@ -32,7 +32,7 @@ class ClosedForm:
     thetas: list[float]
     parts: list[Array]  # C P_g
     products: list[Array]  # C P_g Cᵀ
-    shape: tuple[int, ...]  # of C
+    shape: tuple[int, ...]  # the shape of C
 
     @classmethod
     def of(cls, K: Array, centred: Array, spectrum: list[Eigenspace]) -> Self:
@@ -51,8 +51,9 @@ class ClosedForm:
         )
 
     def left_out(self, lam: float, tol: float = 1e-13) -> Array:
-        """Return an (n, d) array whose row i is f(xᵢ) of the model trained without example i; needs one output per
-        example.
+        """Return an (n, d) array whose row i is f(xᵢ) of the model trained without example i.
+
+        Every example must have one output.
         """
         return left_out(self._smoothers(lam), self._coupling(lam), tol) if self.parts else np.zeros(self.shape)
 

@@ -172,9 +172,7 @@ def solve(
 
 
 def _preconditioner(problem: LeastSquares, inputs: LinearInputs) -> Callable[[Array], Array]:
-    """Return the function R -> W that solves 2λ W + ΦᵀΦ W S n = R, as if all examples had the output set
-    of the first.
-    """
+    """Return the function R -> W that solves 2λ W + ΦᵀΦ W S n = R, with the output set of the first example for all."""
     scaled = float(problem.counts.mean()) * inputs.values
     first = problem.moments.groups[0][0]
     spaces = first.cov_spectrum()

@@ -37,7 +37,7 @@ COUNTING = {
         """,
     "target": """
         target : "margin" or "similarity"
-        What scores are fitted to: margins of 1, or the similarity of every output with the correct one, i.e.
+        The target of scores: margins of 1, or the similarity of every output with the correct one, i.e.
         ½ E_z[(⟨φ(yᵢ) - μ, φ(z) - μ⟩ - ⟨f(xᵢ), φ(z) - μ⟩)²], which is better if labels are noisy.
         """,
     "solver": """

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from maxmargin.base.named_weights import Weights
 from maxmargin.counting.least_squares import as_rows
 from maxmargin.counting.moments import Moments
+from maxmargin.counting.sets.output_set import DecodedOutput
 from maxmargin.report.bootstrap import mean_of, share_of
-from maxmargin.report.class_findings import class_findings
 from maxmargin.report.drawings import both, chips
 from maxmargin.report.findings import Findings, Section, note
 from maxmargin.report.html import Element, short
 from maxmargin.report.sections import LabelCounts, scores_of_labels, weights_section
 
 
-def output_findings(model: Any, X: Any, Y: Any, output_sets: Sequence[Any] | None = None) -> Findings:
-    """Compute the findings for outputs and their features; outputs are ordered by the number of wrong features."""
-    scores = model._scores(X)
-    if len(scores) != len(Y):
-        raise ValueError(f"X has {len(scores)} examples but Y has {len(Y)}")
-    sets = model._set_of_each(scores, output_sets)
-    moments = Moments(sets, len(scores))
-    decoded = model._decoded(sets, scores)
+def output_findings(output_set: Any, sets: Sequence[Any], decoded: Sequence[DecodedOutput], Y: Any) -> Findings:
+    """Compute the findings for outputs and their features; outputs are ordered by the number of wrong features.
+
+    output_set : that of the model; each example has one of `sets`, in which `decoded` was found.
+    """
+    moments = Moments(sets, len(decoded))
     truth, _ = as_rows(moments, Y, several=False)
     found, _ = as_rows(moments, [each.y for each in decoded], several=False)
     wrong = np.sum(truth != found, axis=1)
@@ -42,13 +41,8 @@ def output_findings(model: Any, X: Any, Y: Any, output_sets: Sequence[Any] | Non
         wrongness=wrong.astype(float),
         said=lambda i: f"{wrong[i]} of {truth.shape[1]} features of the output differ",
         drawn=lambda i: both(_text(Y[i]), _text(decoded[i].y)),
-        legend=note(f"Outputs of {short(repr(model.output_set), 200)}, as Python writes them."),
+        legend=note(f"Outputs of {short(repr(output_set), 200)}, as Python writes them."),
     )
-
-
-def label_findings(model: Any, X: Any, y: Any) -> Findings:
-    """Compute the findings for labels, as for all classifiers."""
-    return class_findings(model, X, y, linear=model._weights_ is not None)
 
 
 def multilabel_findings(model: Any, X: Any, Y: Any) -> Findings:
@@ -80,8 +74,9 @@ def multilabel_findings(model: Any, X: Any, Y: Any) -> Findings:
 
 
 def route_findings(model: Any, X: Any, Y: Any, start: Any = None, end: Any = None, length: Any = None) -> Findings:
-    """Compute the findings for points and their order; routes with few points found, then with few pairs in order, come
-    first.
+    """Compute the findings for points and their order.
+
+    Routes of which few points were found, and then routes with few pairs in the right order, come first.
     """
     model.score(X, Y, start, end, length)  # raises an error if the routes are invalid
     asked = [length] * len(Y) if X is None and not isinstance(length, list | tuple) else length
@@ -114,15 +109,12 @@ def route_findings(model: Any, X: Any, Y: Any, start: Any = None, end: Any = Non
     )
 
 
-def learnt_steps(model: Any) -> list[Section]:
+def learnt_steps(weights: Mapping[str, Weights]) -> list[Section]:
     """Return the scores of stepping from one point to another, for a trip whose features are 0."""
-    if model._weights_ is None:
-        return []
-    weights = model.weights_
     if "intercept_steps" not in weights:
         return []
     steps = weights["intercept_steps"]
-    said = "Weight of stepping from one point to another, before features of the trip are looked at."
+    said = "Weight of a step from one point to another, without the features of the trip."
     return [weights_section("Steps", said, steps, "from ↓ to →")]
 
 

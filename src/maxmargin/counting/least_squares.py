@@ -61,9 +61,7 @@ class LeastSquares:
 
     @property
     def convex(self) -> bool:
-        """True if J is known to be convex: with several outputs (1) is a sum of squares only if the distribution is
-        uniform.
-        """
+        """True if J is known to be convex: with several outputs, this needs a uniform distribution."""
         return self.moments.uniform or not self.inverse.any()
 
     @property
@@ -98,11 +96,9 @@ class LeastSquares:
         return self.summed(self.centred)
 
     def magnitudes(self) -> Magnitudes:
-        """Return the lengths of all that is added and subtracted in `curvature` and `target`, for bounds on their
-        rounding errors.
-        """
+        """Return the lengths of all terms of `curvature` and `target`, for bounds on their rounding errors."""
         lengths, means = np.linalg.norm(self.rows, axis=1), np.linalg.norm(self.moments.means(), axis=1)
-        added = lengths + means[self.owner]  # of φ(y) and μ, which may cancel in c_y
+        added = lengths + means[self.owner]  # the lengths of φ(y) and μ, which may cancel in c_y
         centred = np.linalg.norm(self.centred, axis=1)
         # Sums over features are relative to c_y, and c_y itself is rounded only twice.
         share = min(1.0, 4 / self.moments.dim)
@@ -116,7 +112,7 @@ class LeastSquares:
     def loss_unseen(self, F: Array) -> float:
         """Return the criterion by which λ is chosen, given values F of models that have not seen the example.
 
-        It is the mean share of outputs whose scores are above that of the correct one, which margins bound (Gärtner and
+        It is the mean share of outputs with a higher score than the correct one, which margins bound (Gärtner and
         Vembu 2009, Sect. 3). Like decoding it does not depend on the length of f; the squares would prefer too small a
         λ. It uses a normal approximation: the score ⟨fᵢ, φ(z)⟩ of z uniform in Y has mean ⟨fᵢ, μᵢ⟩ and variance fᵢᵀ Sᵢ
         fᵢ, so the share is Φ(-⟨fᵢ, c_y⟩ / √(fᵢᵀ Sᵢ fᵢ)), which is a half for f = 0.

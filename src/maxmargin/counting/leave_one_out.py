@@ -97,9 +97,7 @@ def left_out(smoothers: Sequence[Smoother], H: Array, tol: float) -> Array:
 
 
 def _narrow(parts: list[Array]) -> list[Array]:
-    """Return matrices with the same products part partᵀ in fewer columns, if the parts have more columns than their
-    span needs.
-    """
+    """Return matrices with the same products part partᵀ, in fewer columns if the rank of the parts permits it."""
     n = len(parts[0]) if parts else 0
     if not parts or parts[0].shape[1] <= len(parts) * n:
         return parts

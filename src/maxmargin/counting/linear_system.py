@@ -27,7 +27,7 @@ SolverName = Literal["auto", "closed", "cg"]
 CLOSED_ROWS = 3000  # the largest number of rows for which the closed form, cubic in it, is faster
 CLOSED_LINEAR_ROWS = 500  # the same if linear inputs have few features, whose weights can be solved for
 ROUNDING = 1e-9  # the smallest residual that floating point numbers allow
-GAP = 1e-6  # the smallest relative gap that can be asked for: the rounding of large sets leaves about 1e-7
+GAP = 1e-6  # the smallest relative gap that can be requested: the rounding of large sets leaves about 1e-7
 ROUNDED = "rounding errors left a gap"
 SOLVERS = get_args(SolverName)
 
@@ -56,8 +56,9 @@ class LinearSystem:
         return len(self.owner) / self.moments.n
 
     def problem(self, lam: float) -> LeastSquares:
-        """Return the least squares problem for λ in the convention of the paper (features of ordered pairs count
-        twice).
+        """Return the least squares problem for λ in the convention of the paper.
+
+        There, features of ordered pairs count twice.
         """
         return self.fitted_to.problem(self.moments, self.rows, self.owner, lam / self.moments.repeats)
 

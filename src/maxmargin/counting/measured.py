@@ -42,7 +42,7 @@ def bounds(problem: LeastSquares, inputs: Any, coefficients: Array, kernel: bool
 
     inputs : the (n, p) features X, or the (n, n) kernel matrix if `kernel`.
     """
-    with np.errstate(all="ignore"):  # what overflows proves nothing
+    with np.errstate(all="ignore"):  # numbers that overflow prove nothing
         upper, lower, rounding = _bounds(problem, inputs, coefficients, kernel)
     at_least = -problem.at_zero if problem.convex else -inf  # squares are not negative
     upper = inf if isnan(upper) else max(upper, at_least)

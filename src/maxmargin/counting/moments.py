@@ -13,8 +13,9 @@ from maxmargin.counting.sets.output_set import OutputSet
 
 
 class Moments:
-    """The moments of the output sets of n examples: one set that all share, or one for each, where equal sets are
-    grouped.
+    """The moments of the output sets of n examples.
+
+    All examples share one set, or each has its own; equal sets are grouped.
     """
 
     def __init__(self, sets: OutputSet | Sequence[OutputSet], n: int):

@@ -28,7 +28,8 @@ class CountingMultilabel(CountingTrainer):
 
     Attributes
     ----------
-    n_labels_ : the number of labels L.
+    n_labels_ : int
+        The number of labels L.
     alpha_, chosen_by_, certificate_, dual_coef_, coef_, intercept_, weights_, n_iter_, n_features_in_ : as for
         CountingPredictor.
 
@@ -69,8 +70,9 @@ class CountingMultilabel(CountingTrainer):
         return self._train(*self._examples(X, Y))
 
     def fit_path(self, X: Any, Y: Any, alphas: Sequence[float]) -> list[Self]:
-        """Fit a model for every value of λ, with one decomposition of the kernel matrix. The last model stays in this
-        estimator.
+        """Fit a model for every value of λ, with one decomposition of the kernel matrix.
+
+        The last model stays in this estimator.
         """
         return self._train_path(*self._examples(X, Y), alphas)
 

@@ -33,14 +33,14 @@ LEFT_OUT = "loo"  # the value of `alpha`
 GIVEN = "given"
 SAMPLE = 400  # the most examples that are used
 PARTS = 3  # folds, if there is no closed form
-POWERS = range(1, -8, -1)  # of ten
+POWERS = range(1, -8, -1)  # exponents of 10
 TOL = 1e-5  # tolerance of the linear systems while λ is chosen
 
 
 class Penalty(NamedTuple):
     """The regularisation parameter λ, in the convention of the paper."""
 
-    value: float
+    value: float  # the chosen λ
     chosen_by: str  # how it was chosen, in words
 
 
@@ -93,9 +93,7 @@ def _each_left_out(form: ClosedForm) -> Values:
 
 
 def _parts_left_out(system: LinearSystem, K: Array, max_iter: int) -> Values:
-    """Return a function that computes held-out values by conjugate gradients, each λ starting from the model of the
-    last.
-    """
+    """Return a function that computes held-out values by conjugate gradients; each λ starts from the previous model."""
     n = system.moments.n
     parts = np.array_split(np.random.default_rng(0).permutation(n), min(PARTS, n))
 

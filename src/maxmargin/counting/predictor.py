@@ -37,12 +37,24 @@ class CountingPredictor(CountingTrainer):
 
     Attributes
     ----------
-    alpha_ : λ, and chosen_by_ : how it was chosen, in words.
-    certificate_ : objective (relative to f = 0), proved lower bound, and residual of the linear system.
-    dual_coef_ : (n, d) coefficients of kernel values, or None if the system was solved for weights.
-    coef_ : (d, n_features) weights and intercept_ : (d,), for the linear kernel; weights_ : the same by name.
-    n_iter_ : iterations of conjugate gradients; 1 for the closed form.
-    n_features_in_.
+    alpha_ : float
+        The regularisation parameter λ.
+    chosen_by_ : str
+        How λ was chosen, in words.
+    certificate_ : CountingCertificate
+        The objective relative to f = 0, a proved lower bound, and the residual of the linear system.
+    dual_coef_ : array of shape (n, d) or None
+        Coefficients of kernel values, or None if the system was solved for weights.
+    coef_ : array of shape (d, n_features)
+        The weights of features, for the linear kernel.
+    intercept_ : array of shape (d,)
+        The weights of the constant feature, for the linear kernel.
+    weights_ : dict of Weights
+        The same weights by name.
+    n_iter_ : int
+        The number of iterations of conjugate gradients; 1 for the closed form.
+    n_features_in_ : int
+        The number of features.
 
     Examples
     --------
@@ -86,8 +98,9 @@ class CountingPredictor(CountingTrainer):
         output_sets: Sequence[OutputSet] | None = None,
         several: bool = False,
     ) -> list[Self]:
-        """Fit a model for every value of λ, with one decomposition of the kernel matrix. The last model stays in this
-        estimator.
+        """Fit a model for every value of λ, with one decomposition of the kernel matrix.
+
+        The last model stays in this estimator.
         """
         return self._train_path(self._inputs(X, reset=True), Y, self._sets(output_sets), alphas, several)
 
@@ -121,7 +134,11 @@ class CountingPredictor(CountingTrainer):
     def _findings(self, X: Any, Y: Any, output_sets: Sequence[OutputSet] | None = None) -> Findings:
         from maxmargin.counting.findings import output_findings
 
-        return output_findings(self, X, Y, output_sets)
+        scores = self._scores(X)
+        if len(scores) != len(Y):
+            raise ValueError(f"X has {len(scores)} examples but Y has {len(Y)}")
+        sets = self._set_of_each(scores, output_sets)
+        return output_findings(self.output_set, sets, self._decoded(sets, scores), Y)
 
     def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
         known = self.output_set.dim == rows.shape[1]  # examples may have had separate sets in training

@@ -29,10 +29,12 @@ class RouteDisplay:
 
     Parameters
     ----------
-    places : {name: (x, y)}
-        The coordinates of the points.
-    predicted : sequence of points, or None
-    truth : sequence of points, or None
+    places : mapping
+        {name: (x, y)}, the coordinates of the points.
+    predicted : sequence or None
+        The points of the predicted route.
+    truth : sequence or None
+        The points of the true route.
     popularity : mapping or sequence of numbers, one for every point, or None
         The area of a point is proportional to it.
     closed : bool
@@ -42,9 +44,16 @@ class RouteDisplay:
 
     Attributes
     ----------
-    places : dict.   predicted, truth : list of points (or None).   popularity : array (or None).
-    point_f1, pair_f1 : float, or None without both routes (pair_f1: also for closed routes).
-    ax_ : set by `plot`.
+    places : dict
+        The coordinates of the points, by name.
+    predicted, truth : list or None
+        The points of the routes.
+    popularity : array or None
+        The popularity of every point.
+    point_f1, pair_f1 : float or None
+        The agreement of the two routes; None if there is only one route. pair_f1 is also None for closed routes.
+    ax_ : matplotlib axes
+        Set by `plot`.
 
     Examples
     --------
@@ -96,9 +105,7 @@ class RouteDisplay:
         length: int | None = None,
         geographic: bool = False,
     ) -> RouteDisplay:
-        """Predict the route of one trip, a row of features, with a fitted `RoutePredictor` that has coordinates of its
-        points.
-        """
+        """Predict the route of one trip, a row of features, with a fitted `RoutePredictor` that has coordinates."""
         check_is_fitted(model)
         if model.coordinates_ is None:
             raise ValueError(
@@ -115,8 +122,10 @@ class RouteDisplay:
 
         Parameters
         ----------
-        ax : matplotlib axes to draw on; None makes new ones.
-        names : whether to write the names of points; those on a route are black, the others grey.
+        ax : matplotlib axes or None
+            The axes to draw on; None creates new ones.
+        names : bool
+            Whether to write the names of points; those on a route are black, the others grey.
 
         Returns
         -------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self, Unpack
+from typing import Any, ClassVar, Literal, NamedTuple, Self, Unpack, get_args
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,6 +12,7 @@ from maxmargin.base.arrays import Array
 from maxmargin.base.files.fields import LabelList, NumberArray, OneOf, Text
 from maxmargin.base.files.objects import Derived, Fields
 from maxmargin.base.predictions import Predictions
+from maxmargin.counting.decoders.methods import SearchMethod
 from maxmargin.counting.decoders.routes import FoundRoute, best_route
 from maxmargin.counting.decoders.tours import best_tour
 from maxmargin.counting.routes import checked_place, point_f1
@@ -24,7 +25,8 @@ from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCo
 from maxmargin.inputs.labels.labels import in_order, plain
 from maxmargin.report.findings import Findings, Section
 
-SHAPES = ("path", "cycle")
+RouteShape = Literal["path", "cycle"]
+SHAPES = get_args(RouteShape)
 
 
 class RoutePredictor(CountingTrainer):
@@ -52,10 +54,16 @@ class RoutePredictor(CountingTrainer):
 
     Attributes
     ----------
-    points_ : list of the points.   coordinates_ : (points, 2) coordinates, or None.
-    popularity_ : (points,) the number of training routes that visit each point.
-    weights_ : by name, for the linear kernel: of steps from point to point, of first and of last points.
-    alpha_, chosen_by_, certificate_, dual_coef_, coef_, intercept_, n_iter_, n_features_in_ : as for CountingPredictor.
+    points_ : list
+        The points.
+    coordinates_ : array of shape (points, 2) or None
+        The coordinates of the points.
+    popularity_ : array of shape (points,)
+        The number of training routes that visit each point.
+    weights_ : dict of Weights
+        The weights of steps from point to point, of first points and of last points, for the linear kernel.
+    alpha_, chosen_by_, certificate_, dual_coef_, coef_, intercept_, n_iter_, n_features_in_
+        As for CountingPredictor.
 
     Examples
     --------
@@ -81,11 +89,11 @@ class RoutePredictor(CountingTrainer):
     def __init__(
         self,
         points: Sequence[Hashable] | Mapping[Hashable, tuple[float, float]] | None = None,
-        shape: str = "path",
+        shape: RouteShape = "path",
         kernel: Any = "linear",
         alpha: float | str | None = "loo",
         fit_intercept: bool = True,
-        method: str = "auto",
+        method: SearchMethod = "auto",
         **options: Unpack[CountingOptions],
     ):
         self.points = points
@@ -114,15 +122,14 @@ class RoutePredictor(CountingTrainer):
         return self._train(*self._examples(X, routes, several), several)
 
     def fit_path(self, X: Any, routes: Sequence[Any], alphas: Sequence[float], several: bool = False) -> list[Self]:
-        """Fit a model for every value of λ, with one decomposition of the kernel matrix. The last model stays in this
-        estimator.
+        """Fit a model for every value of λ, with one decomposition of the kernel matrix.
+
+        The last model stays in this estimator.
         """
         return self._train_path(*self._examples(X, routes, several), alphas, several)
 
     def decision_function(self, X: Any = None) -> Array:
-        """Return (n, points, points) scores of stepping from one point to another, 0 on the diagonal; see
-        `end_scores`.
-        """
+        """Return (n, points, points) scores of steps from one point to another, 0 on the diagonal."""
         return self._route_scores(X, 1).arcs
 
     def end_scores(self, X: Any = None) -> tuple[Array, Array]:
@@ -172,7 +179,7 @@ class RoutePredictor(CountingTrainer):
     def _learnt(self) -> list[Section]:
         from maxmargin.counting.findings import learnt_steps
 
-        return learnt_steps(self)
+        return [] if self._weights_ is None else learnt_steps(self.weights_)
 
     # --- routes as outputs
 

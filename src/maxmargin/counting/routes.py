@@ -23,7 +23,8 @@ def point_f1(truth: Sequence[Route], found: Sequence[Route]) -> float:
 
     Parameters
     ----------
-    truth, found : sequences of routes, each a sequence of points.
+    truth, found : sequence
+        Sequences of routes, each a sequence of points.
 
     Returns
     -------
@@ -50,7 +51,8 @@ def pair_f1(truth: Sequence[Route], found: Sequence[Route]) -> float:
 
     Parameters
     ----------
-    truth, found : sequences of routes, each a sequence of points.
+    truth, found : sequence
+        Sequences of routes, each a sequence of points.
 
     Returns
     -------

@@ -8,8 +8,8 @@ output,
 
 which needs the same moments as margins. For small λ, f(x) is the mean of c_y given x, and decoding finds the output
 that is on average most similar to the correct ones: for orders, the highest expected τ. (Margins of 1 are attained by
-S⁻¹ c_y instead, regardless of what else could have been correct.) There are no rank-one terms, so examples are coupled
-by the kernel alone: (1) is a ridge regression in every eigenspace of S, with solution and leave-one-out values
+S⁻¹ c_y instead, regardless of other outputs that could have been correct.) There are no rank-one terms, so examples are
+coupled by the kernel alone: (1) is a ridge regression in every eigenspace of S, with solution and leave-one-out values
 
     A = Σ_g θ_g (2λI + θ_g K)⁻¹ C P_g,     f(xᵢ) = Σ_g θ_g Σ_{j≠i} T_g,ij c_j P_g / (1 - θ_g T_g,ii),               (2)
 
@@ -54,7 +54,7 @@ class SimilarityLeastSquares(LeastSquares):
         return Magnitudes(self.counts * squares, squares * plain.target)
 
     def loss_unseen(self, F: Array) -> float:
-        """Return the squared errors themselves, because what is fitted is what is to be predicted."""
+        """Return the squared errors, because the fitted similarities are themselves the target of prediction."""
         return self.value(F, 0.0)
 
 

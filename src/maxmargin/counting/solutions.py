@@ -18,9 +18,7 @@ def plain_solution(solution: CountingSolution) -> dict[str, Any]:
 
 
 def read_solution(found: Any, shape: tuple[int, int]) -> CountingSolution:
-    """Return a solution with coefficients of this shape from the data of a file; raise a ValueError if
-    they are wrong.
-    """
+    """Return a solution with coefficients of this shape from the data of a file, or raise a ValueError."""
     if not isinstance(found, dict) or set(found) != {"coefficients", "certificate"}:
         raise ValueError("the checkpoint has a finished training run without a solution")
     if not isinstance(found["certificate"], dict):

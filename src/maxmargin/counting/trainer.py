@@ -64,7 +64,7 @@ class NamedCoordinates(NamedTuple):
     """Coordinates of φ as an array with a name for every index of its axes."""
 
     values: Array  # (rows, …), for rows of weights
-    axes: dict[str, Sequence[Hashable]]  # names of all axes but the first
+    axes: dict[str, Sequence[Hashable]]  # names of all axes except the first
 
 
 class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, BaseEstimator):
@@ -287,9 +287,7 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
         return named
 
     def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
-        """Return rows of weights, (k, d), as named arrays by what their coordinates are for; the name "" stands for
-        all.
-        """
+        """Return rows of weights, (k, d), as named arrays, with the kinds of coordinates as keys; "" means all."""
         raise NotImplementedError
 
     def _kernel_of(self, X: Any, members: Index | slice) -> Array:

@@ -11,14 +11,14 @@ from maxmargin.inputs.readers.text_file import TextFile, reading
 def read_clus(source: TextFile) -> tuple[np.ndarray, list[str]]:
     r"""Read rows with one class each from an ARFF file of Clus.
 
-    The file has numeric attributes and a last attribute "hierarchical", such as those of ImCLEF07A, ImCLEF07D
-    (Dimitrovski,
-    Kocev, Loskovska and Džeroski, "Hierarchical annotation of medical images", Pattern Recognition 2011) and Diatoms. A
-    row may name all classes of a path, "6@6/2@6/2/0"; a row with classes of several paths is refused.
+    The file has numeric attributes and a last attribute "hierarchical", such as the files of ImCLEF07A, ImCLEF07D
+    (Dimitrovski, Kocev, Loskovska and Džeroski, "Hierarchical annotation of medical images", Pattern Recognition 2011)
+    and Diatoms. A row may name all classes of a path, "6@6/2@6/2/0"; a row with classes of several paths is refused.
 
     Parameters
     ----------
-    source : path or open text file.
+    source : str, path or text file
+        The file to read.
 
     Returns
     -------

@@ -19,8 +19,10 @@ def digit_strings(
 
     Parameters
     ----------
-    n_train, n_test : the numbers of strings.
-    seed : the seed of the random numbers.
+    n_train, n_test : int
+        The numbers of strings.
+    seed : int
+        The seed of the random numbers.
 
     Returns
     -------
@@ -65,19 +67,22 @@ def mutated_pairs(
     """Generate pairs of a sequence and its mutated copy, with their alignments.
 
     The first sequence of a pair is random. Each of its residues is kept with probability ``keep``; otherwise it
-    changes,
-    three times out of four into its partner (A and G, C and T in DNA: the letter half an alphabet away) and otherwise
-    into
-    any letter. Before each residue, a piece of the sequence is deleted with probability ``gap``, and with the same
-    probability random letters are inserted; these pieces have two residues on average.
+    changes, three times out of four into its partner (A and G, C and T in DNA: the letter half an alphabet away) and
+    otherwise into any letter. Before each residue, a piece of the sequence is deleted with probability ``gap``, and
+    with the same probability random letters are inserted; these pieces have two residues on average.
 
     Parameters
     ----------
-    n : the number of pairs.
-    length : the length of the first sequences.
-    alphabet : the letters.
-    keep, gap : the probabilities of keeping a residue and of a gap.
-    seed : the seed of the random numbers.
+    n : int
+        The number of pairs.
+    length : int
+        The length of the first sequences.
+    alphabet : str
+        The letters.
+    keep, gap : float
+        The probabilities of keeping a residue and of a gap.
+    seed : int
+        The seed of the random numbers.
 
     Returns
     -------

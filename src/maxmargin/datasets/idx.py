@@ -15,15 +15,17 @@ _TYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E:
 
 
 def read_idx(path: str | os.PathLike[str]) -> np.ndarray:
-    """Read the array in an idx file, such as train-images-idx3-ubyte.gz of MNIST: (60000, 28, 28) grey values, 0 to
-    255.
+    """Read the array in an idx file, such as train-images-idx3-ubyte.gz of MNIST.
+
+    That file has (60000, 28, 28) grey values from 0 to 255.
 
     LeCun, Bottou, Bengio and Haffner, "Gradient-based learning applied to document recognition", Proc. IEEE 1998.
     ``read_idx(images).reshape(-1, 28 * 28) / 255`` are rows for a classifier, and ``read_idx(labels)`` the digits.
 
     Parameters
     ----------
-    path : the path of the file, compressed or not.
+    path : str or path
+        The path of the file, compressed or not.
 
     Returns
     -------

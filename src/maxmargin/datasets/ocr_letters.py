@@ -21,7 +21,8 @@ def read_ocr_letters(source: TextFile) -> tuple[list[np.ndarray], list[list[str]
 
     Parameters
     ----------
-    source : path or open text file.
+    source : str, path or text file
+        The file to read.
 
     Returns
     -------

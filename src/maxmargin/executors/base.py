@@ -1,4 +1,4 @@
-"""Executor: the interface of what runs the oracle. It places shards of the data once and maps functions over them."""
+"""Executor: the interface for running the oracle. It places shards of the data once and maps functions over them."""
 
 from __future__ import annotations
 

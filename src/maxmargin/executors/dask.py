@@ -83,9 +83,7 @@ class Dask(Executor):
         return self.client.compute(data).result() if hasattr(data, "__dask_graph__") else data
 
     def items(self, bag: Any) -> Iterator[Any]:
-        """Yield the items of a Dask bag for `maxmargin.pack`, with at most two partitions in the memory of this
-        process.
-        """
+        """Yield the items of a Dask bag for `maxmargin.pack`; at most two partitions are in memory here."""
         coming = None
         for partition in bag.to_delayed():
             last, coming = coming, self.client.compute(partition)
@@ -167,7 +165,7 @@ class Dask(Executor):
         futures: list[Any] = [None] * len(jobs)
         for fn in dict.fromkeys(job.fn for job in jobs):
             alike = [k for k, job in enumerate(jobs) if job.fn is fn]
-            # Dask shows tasks grouped by what their keys have before the first "-".
+            # Dask shows tasks grouped by the part of their keys before the first "-".
             keys = [f"maxmargin: {jobs[k].name}-{uuid.uuid4().hex}" for k in alike]
             arguments = zip(*(jobs[k].arguments for k in alike), strict=True)
             with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 PiB"}):

@@ -1,5 +1,6 @@
-"""The tasks that are sent to a Dask cluster, and the functions that its workers run for them. Any worker can repeat
-them.
+"""The tasks that are sent to a Dask cluster, and the functions that its workers run for them.
+
+Any worker can repeat a task.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ FEW = 2  # shards up to which w is sent to each directly, and results are joined
 class Job(NamedTuple):
     """A task as the scheduler keeps it: a function and arguments with which any worker can repeat it."""
 
-    name: str
-    fn: Callable[..., Any]
+    name: str  # the key of the task at the scheduler
+    fn: Callable[..., Any]  # the function that a worker calls
     arguments: tuple[Any, ...]
 
 

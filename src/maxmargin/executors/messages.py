@@ -2,7 +2,7 @@
 
 The message that places an object in another process numbers the arrays and lists in it, so that both sides know them
 by the same numbers. A later message that contains one of them carries its number instead. An answer may therefore
-contain the data (a batch with other truths, rows over the atoms of a batch) and is only as long as what is new in it.
+contain the data (a batch with other truths, rows over the atoms of a batch), but only new data add to its length.
 Long arrays that are mostly zeros, such as mean planes, travel without the zeros.
 """
 
@@ -39,7 +39,7 @@ class Numbered(NamedTuple):
 
 
 class Ledger:
-    """A record of what the other side of a connection has: placed objects by token, with their numbered contents."""
+    """A record of the objects that the other side of a connection has, by token, with their numbered contents."""
 
     def __init__(self) -> None:
         self.objects: dict[int, Any] = {}  # in the worker: the objects that handles refer to
@@ -83,7 +83,7 @@ class Message:
     def read(self, ledger: Ledger, alone: bool = False) -> Any:
         """Return the object that was sent, in memory of its own.
 
-        alone: nobody else reads this message, now or later, so that writeable arrays need not be copied.
+        alone: whether no other process reads this message, now or later, so that writeable arrays need not be copied.
         """
         return self.read_placed(ledger, alone)[0]
 
@@ -172,7 +172,7 @@ _here = Ledger()
 
 
 def keep(token: int, message: Message) -> tuple[bool, Message]:
-    """Unpack an object that is placed here; the result is that of `outcome`."""
+    """Unpack an object that is placed here; the result has the form of `outcome`."""
 
     def work() -> None:
         _here.objects[token], contents = message.read_placed(_here)

@@ -1,7 +1,7 @@
-"""Worker processes end when the process that started them is gone, however it ended.
+"""Worker processes end when the process that started them has ended for any reason.
 
-A killed process (SIGKILL, out of memory) cannot tell its workers, which would wait for work for ever and keep their
-share of the data in memory. So every worker has a thread that watches its parent.
+A killed process (SIGKILL, out of memory) cannot stop its workers, which would wait for work forever and keep their
+share of the data in memory. Therefore every worker has a thread that watches its parent process.
 """
 
 from __future__ import annotations

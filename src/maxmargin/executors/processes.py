@@ -23,7 +23,7 @@ TRIES = 3  # how often a call is made if its process ends each time
 class Processes(Executor):
     """The executor with processes of this machine, each with its own shards of the data.
 
-    This pays if a decoder call takes several milliseconds of Python and cores are free. Compiled tasks gain nothing
+    This helps if a decoder call takes several milliseconds of Python and cores are free. Compiled tasks gain nothing
     over Threads, which need no copy of the data. Starting takes a second or two; processes stay until `close`.
 
     Parameters
@@ -128,7 +128,7 @@ _LOST = (
 class _Begun(NamedTuple):
     """A call that was submitted to a process."""
 
-    future: Future
+    future: Future  # the future of the result
     life: int  # the number of the start of the process that the call was submitted to
 
 

@@ -17,7 +17,8 @@ class Threads(Executor):
 
     Parameters
     ----------
-    workers : the number of threads; -1 for one per core.
+    workers : int
+        The number of threads; -1 for one per core.
 
     Examples
     --------

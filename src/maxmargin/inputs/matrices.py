@@ -54,7 +54,7 @@ def check_different_columns(names: Sequence[Any]) -> None:
 
 
 def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
-    """Return what scikit-learn's validate_data returns, after a check of the names of columns."""
+    """Return the result of scikit-learn's validate_data, after a check of the names of columns."""
     if getattr(X, "columns", None) is not None:
         check_different_columns(list(X.columns))
     return validate_data(estimator, X, *y, **options)
@@ -89,8 +89,9 @@ def number_matrix(given: Any, complaint: str) -> Any:
 
 
 def checked_matrix(X: Any, n_features: int) -> Any:
-    """Return X, sparse rows without duplicate entries; raise a ValueError if a number is missing, infinite or so large
-    that its square overflows.
+    """Return X with duplicate entries of sparse rows added up.
+
+    Raise a ValueError if a number is missing, infinite or so large that its square overflows.
     """
     refuse_complex("X", X)
     if X.shape[1] != n_features:

@@ -23,7 +23,7 @@ from maxmargin.problem.planes.planes import Planes
 class AtomBatch(Batch, PredictionForm):
     """A batch over the atoms of units; with a kernel, weights are coefficients of units.
 
-    If the arrays are those of a packed folder (`source`), a pickle names them instead of containing them. Order of
+    If the arrays are in a packed folder (`source`), a pickle names them instead of containing them. Order of
     calls: `__getstate__` here; in the process that reads the pickle `__setstate__`, which opens the arrays and then
     calls `verify`.
     """
@@ -85,9 +85,7 @@ class AtomBatch(Batch, PredictionForm):
             self.verify(source)
 
     def verify(self, source: ArrayFolder) -> None:
-        """Compare the data of these examples in the packed folder with its checksums; raise a ValueError if they
-        differ.
-        """
+        """Compare the data of these examples with the checksums of the packed folder, or raise a ValueError."""
         for name in source.arrays:
             source.verify(name)
 

@@ -55,7 +55,7 @@ class KernelAtoms(Atoms):
     """The atoms of a data set under a fitted kernel.
 
     owner[u] is the example that unit u belongs to, or -1. `support`, the support units of a trained model, come after
-    the units of the data, and the weights of a model (d, B over its support) are read as those of all units, see
+    the units of the data, and the weights of a model (d, B over its support) are extended to all units, see
     `lifted`.
     """
 

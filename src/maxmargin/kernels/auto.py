@@ -26,7 +26,8 @@ class Auto(BaseEstimator):
 
     Parameters
     ----------
-    kernel : str, callable or Kernel, to be mapped by KernelMap(kernel); or a KernelMap, which says how to map.
+    kernel : str, callable, Kernel or KernelMap
+        A kernel, to be mapped by KernelMap(kernel), or a KernelMap.
 
     Examples
     --------
@@ -71,8 +72,9 @@ class MapWithConstant:
 
 
 def fitted_to(units: Any, kernel: Any) -> Kernel | KernelMap | MapWithConstant:
-    """Return a kernel, given in any form that estimators take, fitted to the training units; the argument is not
-    changed.
+    """Return a kernel, given in any form that estimators take, fitted to the training units.
+
+    The argument is not changed.
     """
     if isinstance(kernel, WithConstant):
         inner = fitted_to(units, kernel.kernel)

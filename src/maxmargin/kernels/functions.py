@@ -54,11 +54,12 @@ class Named(Kernel):
 
 
 class Linear(Named):
-    """The linear kernel ⟨u, v⟩. It pays if inputs have far more features than there are inputs.
+    """The linear kernel ⟨u, v⟩. It is faster than linear weights if there are far more features than inputs.
 
     Parameters
     ----------
-    cache_mb : megabytes for rows of the kernel matrix.
+    cache_mb : float
+        Megabytes for rows of the kernel matrix.
 
     Examples
     --------
@@ -83,7 +84,8 @@ class Cosine(Named):
 
     Parameters
     ----------
-    cache_mb : megabytes for rows of the kernel matrix.
+    cache_mb : float
+        Megabytes for rows of the kernel matrix.
 
     Examples
     --------
@@ -105,10 +107,14 @@ class Polynomial(Named):
 
     Parameters
     ----------
-    degree : the exponent.
-    gamma : "scale", "auto" or a positive number, as in scikit-learn's SVC.
-    coef0 : the constant.
-    cache_mb : megabytes for rows of the kernel matrix.
+    degree : float
+        The exponent.
+    gamma : float or str
+        "scale", "auto" or a positive number, as in scikit-learn's SVC.
+    coef0 : float
+        The constant.
+    cache_mb : float
+        Megabytes for rows of the kernel matrix.
 
     Examples
     --------
@@ -147,8 +153,10 @@ class RBF(Named):
 
     Parameters
     ----------
-    gamma : "scale", "auto" or a positive number, as in scikit-learn's SVC.
-    cache_mb : megabytes for rows of the kernel matrix.
+    gamma : float or str
+        "scale", "auto" or a positive number, as in scikit-learn's SVC.
+    cache_mb : float
+        Megabytes for rows of the kernel matrix.
 
     Examples
     --------
@@ -209,9 +217,12 @@ class Sigmoid(Named):
 
     Parameters
     ----------
-    gamma : "scale", "auto" or a positive number, as in scikit-learn's SVC.
-    coef0 : the constant.
-    cache_mb : megabytes for rows of the kernel matrix.
+    gamma : float or str
+        "scale", "auto" or a positive number, as in scikit-learn's SVC.
+    coef0 : float
+        The constant.
+    cache_mb : float
+        Megabytes for rows of the kernel matrix.
     """
 
     metric = "sigmoid"
@@ -230,8 +241,10 @@ class Function(Kernel):
 
     Parameters
     ----------
-    function : the function f(A, B).
-    cache_mb : megabytes for rows of the kernel matrix.
+    function : callable
+        The function f(A, B).
+    cache_mb : float
+        Megabytes for rows of the kernel matrix.
 
     Examples
     --------
@@ -262,7 +275,8 @@ class Precomputed(Kernel):
 
     Parameters
     ----------
-    cache_mb : megabytes for rows of the kernel matrix.
+    cache_mb : float
+        Megabytes for rows of the kernel matrix.
     """
 
     def __init__(self, cache_mb: float = 1024.0):

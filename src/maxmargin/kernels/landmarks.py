@@ -1,4 +1,4 @@
-"""Landmarks: a few inputs whose kernel features span almost as much as those of all training rows.
+"""Landmarks: a few inputs whose kernel features span almost the same space as those of all training rows.
 
 There are three ways to choose them. "uniform" draws rows with equal probability. "leverage" draws row i with a
 probability that follows its ridge leverage score
@@ -16,7 +16,7 @@ which bounds the error by the spread within clusters (Zhang, Tsang and Kwok 2008
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,8 @@ from maxmargin.kernels.named import is_precomputed
 from maxmargin.kernels.projection import AT_ONCE, Landmarks, finite_values
 
 Numbers = NDArray[np.intp]
-KINDS = ("leverage", "k-means", "uniform")
+LandmarkKind = Literal["leverage", "k-means", "uniform"]
+KINDS = get_args(LandmarkKind)
 
 
 def distinct_rows(rows: Any) -> Numbers:

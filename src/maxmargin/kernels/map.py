@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from scipy import sparse
@@ -30,11 +30,12 @@ from maxmargin.inputs.tokens.tokens import read_once
 from maxmargin.kernels.base import Kernel
 from maxmargin.kernels.functions import RBF, Polynomial
 from maxmargin.kernels.inputs import READERS, Rebuild, kind_of
-from maxmargin.kernels.landmarks import KINDS, chosen_landmarks, distinct_rows, these_rows
+from maxmargin.kernels.landmarks import KINDS, LandmarkKind, chosen_landmarks, distinct_rows, these_rows
 from maxmargin.kernels.named import as_kernel, is_precomputed
 from maxmargin.kernels.projection import Projection, finite_values
 
-METHODS = ("auto", "exact", "nystroem", "random", "sketch")
+MapMethod = Literal["auto", "exact", "nystroem", "random", "sketch"]
+METHODS = get_args(MapMethod)
 SAMPLE = 200  # training rows for measuring the error
 
 
@@ -57,7 +58,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     ----------
     kernel : str, callable or Kernel
         "rbf", "poly", …, an object of maxmargin.kernels or a function f(A, B), as for the estimators; "precomputed"
-        means that rows are those of the kernel matrix.
+        means that rows are rows of the kernel matrix.
     method : str
         "exact": a feature for every direction that the training rows span, at most one per distinct row. The kernel
             matrix of all distinct rows is decomposed, which takes memory of their number squared (cache_mb of the
@@ -74,14 +75,22 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     random_state : int, RandomState or None
         Seed of all random choices.
 
-    A kernel that is not an inner product is projected, with a warning that names its smallest eigenvalue.
-
     Attributes
     ----------
-    method_ : the method that "auto" has chosen; "exact" also if all distinct training rows are landmarks.
-    error_ : mean |k(u, v) - ⟨φ(u), φ(v)⟩| over pairs of a sample of training rows. See `error` for other inputs.
-    kernel_ : the fitted kernel.   n_components_ : the number of features.   n_features_in_ : features of the input
-    rows.
+    method_ : str
+        The method that "auto" has chosen; "exact" also if all distinct training rows are landmarks.
+    error_ : float
+        Mean |k(u, v) - ⟨φ(u), φ(v)⟩| over pairs of a sample of training rows. See `error` for other inputs.
+    kernel_ : Kernel
+        The fitted kernel.
+    n_components_ : int
+        The number of features.
+    n_features_in_ : int
+        The number of features of input rows.
+
+    Notes
+    -----
+    A kernel that is not an inner product is projected, with a warning that names its smallest eigenvalue.
 
     Examples
     --------
@@ -120,9 +129,9 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def __init__(
         self,
         kernel: Any = "rbf",
-        method: str = "auto",
+        method: MapMethod = "auto",
         n_components: int = 1000,
-        landmarks: str = "leverage",
+        landmarks: LandmarkKind = "leverage",
         random_state: Any = 0,
     ):
         self.kernel = kernel
@@ -161,7 +170,7 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             if type(self._map).__name__ not in (
                 "PolynomialCountSketch",
                 "RBFSampler",
-            ):  # of scikit-learn, slow to import
+            ):  # scikit-learn is slow to import
                 raise ValueError("its feature map has an unknown type")
             read, made = self._map.n_features_in_, self._map.n_components
         if (read, made) != (self.n_features_in_, self.n_components_):

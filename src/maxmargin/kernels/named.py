@@ -24,7 +24,8 @@ def as_kernel(kernel: Any) -> Kernel:
 
     Parameters
     ----------
-    kernel : "linear", "rbf", "poly", "cosine", "sigmoid" or "precomputed"; a function f(A, B); or a Kernel.
+    kernel : str, callable or Kernel
+        "linear", "rbf", "poly", "cosine", "sigmoid" or "precomputed"; a function f(A, B); or a Kernel.
 
     Returns
     -------

@@ -4,9 +4,9 @@ With landmarks L and the eigendecomposition k(L, L) = V Λ Vᵀ,
 
     φ(x) = Λ^{-1/2} Vᵀ k(L, x)                                                                                  (1)
 
-are the coordinates of the projection of the true features of x onto the span of those of the landmarks. Inner products
-with anything in that span are exact: ⟨φ(x), φ(l)⟩ = k(x, l) for every landmark l. If all training rows are landmarks,
-the optimal model lies in the span (representer theorem) and scores every input as with the kernel itself.
+are the coordinates of the projection of the features of x in the kernel space onto the span of the landmarks' features.
+Inner products with vectors in that span are exact: ⟨φ(x), φ(l)⟩ = k(x, l) for every landmark l. If all training rows
+are landmarks, the optimal model lies in the span (representer theorem), and its scores are the same as with the kernel.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from maxmargin.base.files.objects import Fields
 from maxmargin.kernels.base import Kernel
 
 ZERO = 1e-12  # relative to the largest eigenvalue; smaller directions are rounding errors
-NEGATIVE = 1e-8  # likewise; eigenvalues below minus this are not rounding errors
+NEGATIVE = 1e-8  # relative to the largest eigenvalue; eigenvalues below -NEGATIVE are not rounding errors
 AT_ONCE = 2048  # rows whose kernel values are computed at once
 
 

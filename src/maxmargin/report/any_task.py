@@ -1,4 +1,4 @@
-"""The report of a user-defined task: losses, and outputs as text."""
+"""The report of any task that has no report of its own: losses, and outputs as text."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Charts in SVG: lines, points and steps in a frame with ticks. Colours come from the style sheet of the page.
 
-Charts are 360 units wide, like a phone, so that their text is never smaller than that of the page.
+Charts are 360 units wide, like a phone, so that their text is never smaller than the text of the page.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ MOST_POINTS = 400  # the most points of a line
 class Series(NamedTuple):
     """A series of points and how it is drawn."""
 
-    x: Array
-    y: Array
+    x: Array  # the horizontal coordinates
+    y: Array  # the vertical coordinates
     name: str = ""  # for the legend
     kind: str = "line"  # "line", "steps" or "points"
     style: str = "a"  # a class of the style sheet: a, b, c or "faint"
@@ -33,7 +33,7 @@ class Series(NamedTuple):
 class Axis(NamedTuple):
     """An axis of a chart."""
 
-    label: str
+    label: str  # the text at the axis
     low: float  # the value at the beginning of the axis
     high: float  # the value at its end
     log: bool = False  # whether the scale is logarithmic

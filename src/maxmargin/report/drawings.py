@@ -36,5 +36,5 @@ def both(truth: Any, found: Any) -> Element:
 
 
 def colour_of(k: int) -> str:
-    """The class of the style sheet that has the colour of label number k; there are eight."""
+    """Return the class of the style sheet that has the colour of label number k; there are eight colours."""
     return f"label{k % 8}"

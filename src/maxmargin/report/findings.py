@@ -1,4 +1,4 @@
-"""What a structure says of its models in a report: the contract between `report/` and the rooms."""
+"""Findings: the description of a model that a structure provides for a report."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ def counted(n: Any, unit: str) -> str:
 
 
 def note(*content: Any) -> Element:
-    """Small print: limits, and how to read something."""
+    """Return a paragraph in small print, for limits and explanations."""
     return Element("p", *content, class_="note")

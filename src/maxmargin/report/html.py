@@ -1,4 +1,4 @@
-"""Elements of HTML and SVG that escape all text themselves, so that nobody can forget to.
+"""Elements of HTML and SVG, which escape all text automatically.
 
 The content of a page comes from unchecked data: words, labels, names of columns. `Element` is the only way to make
 markup here. Contents and attributes are escaped, invalid characters and those that reverse the text direction are
@@ -39,7 +39,7 @@ ATTRIBUTES = frozenset(
         """,
     )
 )
-# C0 and C1 controls but for tab and newline, lone surrogates, what is no character, and controls that turn text around.
+# C0 and C1 controls except tab and newline, lone surrogates, noncharacters, and controls of the text direction.
 UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef\ufffe\uffff\u2028\u2029]"
 )
@@ -56,9 +56,8 @@ class Element:
     """An element of HTML or SVG: `Element("p", "a < b", class_="note")` is `<p class="note">a &lt; b</p>`.
 
     Children are elements, text, numbers, or lists of these; None is skipped. Attributes are named as in Python: a
-    trailing
-    underscore is dropped, other underscores become dashes. None and False leave an attribute out, True has no value.
-    `shade` is a number from -1 to 1 which the style sheet turns into a colour.
+    trailing underscore is dropped, other underscores become dashes. None and False leave an attribute out, True has no
+    value. `shade` is a number from -1 to 1 which the style sheet turns into a colour.
     """
 
     def __init__(self, tag: str, *children: Any, shade: float | None = None, **attributes: Any):

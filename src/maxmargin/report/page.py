@@ -158,8 +158,8 @@ def _scores(findings: Findings, intervals: list[Interval], seed: int) -> Section
         )
     n = len(findings.wrongness)
     said = (
-        f"Intervals have the middle {LEVEL:.0%} of what scores are if {counted(n, findings.unit)} are drawn again with "
-        f"replacement from these (seed {seed}). They speak of other test data, not of other training data."
+        f"Intervals have the middle {LEVEL:.0%} of the scores if {counted(n, findings.unit)} are drawn again with "
+        f"replacement from these (seed {seed}). They describe the variation over test data, not over training data."
     )
     head = ["measure", "value", f"{LEVEL:.0%} interval", ""]
     return Section("Scores", [table(head, rows, numbers=[1, 2]), note(said)])

@@ -1,4 +1,4 @@
-"""Reported: the mixin of estimators that can report what they have learnt."""
+"""Reported: the mixin of estimators that can write a report about the fitted model."""
 
 from __future__ import annotations
 
@@ -34,21 +34,27 @@ class Reported:
         """Return a page about this fitted model and its predictions for inputs X whose true outputs are Y.
 
         The page is a single HTML file that loads nothing: certificate, scores with bootstrap intervals, what was
-        learnt, the
-        worst mistakes, and settings. `save(path)` writes it, `html` is its text, and a notebook shows it. The same
-        arguments
-        give the same bytes.
+        learnt, the worst mistakes, and settings. `save(path)` writes it, `html` is its text, and a notebook shows it.
+        The same arguments give the same bytes.
 
         Parameters
         ----------
-        X, Y : inputs and their true outputs.
-        title : the title of the page.
-        facts : further lines for its first section, such as the source of the data.
-        date : a date to show; None shows none.
-        seed : the seed of the intervals.
-        n_worst : how many of the worst mistakes are shown.
-        sections : further sections, after the scores.
-        others : further arguments of `predict` or `score`, such as qid.
+        X, Y : array-like
+            Inputs and their true outputs.
+        title : str or None
+            The title of the page.
+        facts : mapping or None
+            Further lines for its first section, such as the source of the data.
+        date : str or None
+            A date to show; None shows none.
+        seed : int
+            The seed of the intervals.
+        n_worst : int
+            The number of the worst mistakes that are shown.
+        sections : sequence of Section
+            Further sections, after the scores.
+        **others
+            Further arguments of `predict` or `score`, such as qid.
 
         Returns
         -------
@@ -68,20 +74,20 @@ class Reported:
         return report_of(self, findings, sections=sections, said=said, **options)
 
     def _findings(self, X: Any, Y: Any) -> Findings:
-        """Return what predictions for these data show."""
+        """Return the findings about predictions for these data."""
         raise NotImplementedError
 
     def _learnt(self) -> list[Section]:
-        """Return sections about what was learnt, beyond the list of weights."""
+        """Return sections about the learnt model, besides the list of weights."""
         return []
 
     def _proved(self) -> list[str]:
-        """Return sentences about what is proved about training."""
+        """Return sentences that state what is proved about training."""
         certificate: Any = getattr(self, "certificate_", None)
         return ["This model was made without training."] if certificate is None else list(certificate.explained())
 
     def _html_repr(self) -> str:
-        """Return what notebooks show: once there is a model, a card before scikit-learn's table of parameters."""
+        """Return the HTML that notebooks show: for a fitted model, a card before scikit-learn's table of parameters."""
         from maxmargin.report.card import card
 
         parameters: str = super()._html_repr()  # type: ignore[misc]

@@ -25,7 +25,7 @@ def row_of(X: Any, i: int) -> Array:
 
 
 def parts_of_score(score: Callable[[Any], Array], row: Array) -> tuple[Index, Array]:
-    """Return the features of a row, and what each contributes to a score that is linear in them."""
+    """Return the features of a row, and the contribution of each to a score that is linear in them."""
     present = np.flatnonzero(row)[:MOST_ASKED]
     places = np.arange(len(present)), present
     alone = sparse.csr_array((row[present], places), shape=(len(present), len(row)))

@@ -49,7 +49,7 @@ def scrolling(*content: Any) -> Element:
 
 
 def word(value: Any) -> Element:
-    """Return text of the data inside a sentence; right-to-left text does not affect what follows."""
+    """Return text of the data for use inside a sentence; right-to-left text does not affect the rest."""
     return Element("bdi", short(value))
 
 
@@ -83,9 +83,7 @@ def matrix(
     shades: Array | None = None,
     written: Callable[[Any], str] | None = None,
 ) -> Element:
-    """Return a table of numbers with names on both sides, shaded by sign and size; forbidden ones (-inf, NaN) are
-    empty.
-    """
+    """Return a table of numbers with names of rows and columns, shaded by sign and size; -inf and NaN are empty."""
     values = np.asarray(values)
     if shades is None:
         known = np.where(np.isfinite(values), values, 0.0)
@@ -181,7 +179,7 @@ def searchable(content: Element, n_rows: int) -> Element:
 class LabelCounts(NamedTuple):
     """Counts of every label, one entry per label."""
 
-    labels: Sequence[Hashable]
+    labels: Sequence[Hashable]  # the labels
     right: Any  # how often the label was predicted correctly
     found: Any  # how often it was predicted
     true: Any  # how often it is the true label

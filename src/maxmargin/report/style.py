@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from maxmargin.report.html import Trusted
 
-# Colours are those of figures/canvas.py, which colour-blind readers can distinguish, lighter in dark mode.
+# The colours of figures/canvas.py, which colour-blind readers can distinguish; they are lighter in dark mode.
 STYLE = Trusted(
     """
 :root{color-scheme:light dark;--paper:#fff;--soft:#f5f6f8;--ink:#1b1d21;--faint:#5f6670;--line:#d9dce1;--a:#0072b2;

@@ -15,7 +15,7 @@ from maxmargin.report.html import Element
 
 
 def training_section(model: Any) -> Section:
-    """Return a section with what is proved, in words, and with the curve of training if there is one."""
+    """Return a section that states in words what is proved, with the curve of training if there is one."""
     content: list[Any] = [Element("p", sentence) for sentence in model._proved()]
     if getattr(model, "rounds_", None):
         content.append(rounds_chart(RoundsDisplay.from_estimator(model)))

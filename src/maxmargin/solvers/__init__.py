@@ -27,7 +27,8 @@ def as_solver(solver: str | Solver) -> Solver:
 
     Parameters
     ----------
-    solver : a name, such as "bcfw", or a solver object.
+    solver : str or Solver
+        A name, such as "bcfw" or the name of your own `class Mine(Solver, name="mine")`, or a solver object.
 
     Returns
     -------
@@ -39,7 +40,7 @@ def as_solver(solver: str | Solver) -> Solver:
     >>> type(as_solver("bcfw")).__name__
     'BCFW'
     """
-    return solver_among(solver, {**SOLVERS, **SMOOTH})
+    return solver_among(solver, {**SOLVERS, **SMOOTH, **Solver.known})
 
 
 __all__ = [

@@ -28,15 +28,18 @@ class Solver:
     Options are class attributes, declared once with their default; unknown names raise TypeError. An algorithm writes
     `begin` and `advance`, or only `steps` if it cannot continue after a stop.
 
-    Order of calls: `solve` checks what the solver `requires`, then calls `begin` once and iterates over `advance`. It
-    measures the objective, decides when to stop and writes the certificate (run.py). Solvers set nothing in the oracle
-    but its count of calls, and may be used for several problems.
+    Order of calls: `solve` checks the requirements (`requires`), then calls `begin` once and iterates over `advance`.
+    It measures the objective, decides when to stop and writes the certificate (run.py). Solvers set nothing in the
+    oracle but its count of calls, and may be used for several problems.
 
     Parameters
     ----------
-    tol : the relative duality gap at which training stops.
-    max_passes : the limit on oracle calls, in passes over the data.
-    options : further options of a subclass, by name.
+    tol : float
+        The relative duality gap at which training stops.
+    max_passes : float
+        The limit on oracle calls, in passes over the data.
+    options : dict
+        Further options of a subclass, by name.
 
     Examples
     --------
@@ -103,7 +106,7 @@ class Solver:
     def begin(self, oracle: Any, C: float, seed: int, start: Solution | None) -> Any:
         """Return the state before the first step: an object that lists its fields for checkpoints (files/learnt.py).
 
-        It has `memory`, that of the last step. The oracle should not be called yet, if this can be avoided.
+        It has an attribute `memory`, the Memory of the last step. Avoid calling the oracle here, if possible.
         """
         raise NotImplementedError
 

@@ -39,15 +39,19 @@ class BCFW(Solver, name="bcfw"):
     (joint_rounds.py).
 
     The method is Algorithm 4 of Lacoste-Julien, Jaggi, Schmidt and Pletscher (ICML 2013). The plane cache and the rule
-    for cached passes follow Shah, Kolmogorov and Lampert (CVPR 2015), but count work instead of seconds, so that a seed
-    fixes the result.
+    for cached passes follow Shah, Kolmogorov and Lampert (CVPR 2015), but count work instead of seconds, so that the
+    seed determines the result.
 
     Parameters
     ----------
-    tol, max_passes : as for `Solver`.
-    block : the number of examples per oracle call; their planes are computed at a w that is up to `block` steps old.
-    planes_per_example : if an example has more planes, the two of least weight are merged into one.
-    cache_mb : the size limit of the plane cache in megabytes; one plane per example is always kept.
+    tol, max_passes : float
+        As for `Solver`.
+    block : int
+        The number of examples per oracle call; their planes are computed at a w that is up to `block` steps old.
+    planes_per_example : int
+        If an example has more planes, the two of least weight are merged into one.
+    cache_mb : float
+        The size limit of the plane cache in megabytes; one plane per example is always kept.
     """
 
     block: int = 16

@@ -42,7 +42,7 @@ class Centre:
         self.oracle, self.cuts, self.w, self.rho = oracle, cuts, w, rho
         self.begun = False  # True once J was measured at the centre
         self.value, self.dual = np.inf, -np.inf  # J at the centre, and the lower bound
-        self.nulls = self.stalled = 0  # null steps in a row, and steps that improved nothing
+        self.nulls = self.stalled = 0  # consecutive null steps, and steps that improved nothing
         self.plane: MeanPlane | None = None  # the cut of the last step, not yet added to the others
 
     @property
@@ -56,8 +56,8 @@ class Bundle(Solver, name="bundle"):
         w⁺ = argmin ½‖w‖² + C max(0, max_t (offset_t - ⟨a_t, w⟩)) + (ρ/2)‖w - c‖²
            = (ρ c + Σ α a) / (1 + ρ)                                                                  (1)
         α  = argmax Σ α (offset - ρ/(1+ρ) ⟨a, c⟩) - ‖Σ α a‖² / 2(1+ρ),   α >= 0, Σ α <= C             (2)
-    The step is serious (c <- w⁺) if J falls by at least a tenth of what the model promised; ρ falls when the model is
-    good and doubles at every third null step in a row that made things worse. For any feasible α,
+    The step is serious (c <- w⁺) if J falls by at least a tenth of the decrease that the model predicts; ρ falls when
+    the model is good and doubles at every third consecutive null step that raised J. For any feasible α,
     Σ α offset - ½‖Σ α a‖² bounds the optimum from below, without the proximal term.
     The larger C, the more this saves over the 1-slack method (a third of the passes at C = 1000).
 
@@ -65,9 +65,12 @@ class Bundle(Solver, name="bundle"):
 
     Parameters
     ----------
-    tol, max_passes : as for `Solver`.
-    patience : rounds after which a cut without weight is dropped.
-    rho : the initial weight of the proximal term.
+    tol, max_passes : float
+        As for `Solver`.
+    patience : int
+        Rounds after which a cut without weight is dropped.
+    rho : float
+        The initial weight of the proximal term.
     """
 
     patience: int = 50
@@ -91,7 +94,7 @@ class Bundle(Solver, name="bundle"):
                 cuts.add(at.plane)
                 at.plane = None
                 cuts.drop_idle(self.patience)
-            if at.stalled >= 20:  # null steps in a row are normal, but not this many without any progress
+            if at.stalled >= 20:  # consecutive null steps are normal, but not this many without any progress
                 return
             before = at.dual, at.value
             w, model = self._proximal_point(cuts, at.w, at.rho, C, oracle)

@@ -47,10 +47,14 @@ class CCCP(Solver, name="cccp"):
 
     Parameters
     ----------
-    inner : name or solver object of a certified solver.
-    restarts : number of runs from different guesses. The first begins at `start`, if given.
-    rounds : limit on the rounds of a run.
-    start : weights at which to complete the labels first, instead of the task's guess.
+    inner : str or Solver
+        Name or solver object of a certified solver.
+    restarts : int
+        Number of runs from different guesses. The first begins at `start`, if given.
+    rounds : int
+        Limit on the rounds of a run.
+    start : array or None
+        Weights at which to complete the labels first, instead of the task's guess.
     """
 
     inner: Any = "bcfw"

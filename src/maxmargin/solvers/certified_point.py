@@ -35,11 +35,16 @@ class CertifiedPoint:
 
     Attributes
     ----------
-    w, primal, risk, slacks : the point that is kept, and the measurements there
-    last : the last point, measured or not
-    dual : the proved lower bound
-    hoped : the running value of the bound, which accumulates rounding errors; -inf after a proof
-    memory : the memory of the algorithm (see steps.Memory)
+    w, primal, risk, slacks : array and floats
+        The point that is kept, and the measurements there.
+    last : array
+        The last point, measured or not.
+    dual : float
+        The proved lower bound.
+    hoped : float
+        The running value of the bound, which accumulates rounding errors; -inf after a proof.
+    memory : Memory or None
+        The memory of the algorithm (see steps.Memory).
     """
 
     learnt: ClassVar[Fields] = {
@@ -108,7 +113,7 @@ class CertifiedPoint:
             risk = max(risk, remembered_risk(self.memory, w))
         risk = self._counted(risk)
         value = float(self.oracle.objective(w, risk, self.C))
-        # of equally bad points (inf), the latest
+        # among equally bad points (inf), the latest one
         if value <= self.primal or self.w is None or self.rule.keeps_last:
             if w is step.w and not self.borrowed:
                 self.spare = self.w
@@ -144,7 +149,7 @@ class CertifiedPoint:
     def prove(self) -> None:
         """Replace the running bound, which accumulates rounding errors, by a proved one."""
         if self.hoped > self.dual:
-            self.spare = None  # frees memory, of which the proof needs as much
+            self.spare = None  # frees memory, because the proof needs an array of the same size
             self.dual, self.hoped = max(self.dual, self.memory.bound()), -inf
 
     def close_enough(self, bound: float | None = None) -> bool:
@@ -182,7 +187,7 @@ class CertifiedPoint:
             self.w, self.borrowed, self.spare = copied, False, None
 
     def take(self) -> Array | None:
-        """Return the point as an array that no algorithm changes: that of the dual point, or a copy."""
+        """Return the point as an array that no algorithm changes: the array of the dual point, or a copy."""
         if self.borrowed and isinstance(self.memory, BlockDual) and self.w is self.memory.w:
             self.w, self.borrowed = self.memory.take_weights(), False
         self.own()

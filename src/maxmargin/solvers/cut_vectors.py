@@ -1,8 +1,9 @@
 """The vectors of cuts: dense, or as combinations of atoms if that is shorter.
 
-A cutting-plane method needs three things of its cuts a_1 … a_m after every oracle call: the products ⟨a_new, a_t⟩, the
-sum Σ α_t a_t, and sometimes the products with some w. Dense vectors cost m · dim each. Over atoms (see atoms.py) the
-cost is about that of reading the atoms' features once, however many cuts there are: with a_t = Σ_c K_tc · atom_c
+After every oracle call, a cutting-plane method computes three results from its cuts a_1 … a_m: the products
+⟨a_new, a_t⟩, the sum Σ α_t a_t, and sometimes the products with some w. With dense vectors each costs m · dim. Over
+atoms (see atoms.py) each costs about as much as reading the atoms' features once, for any number of cuts: with
+a_t = Σ_c K_tc · atom_c,
 
     ⟨a_t, v⟩ = (K u)_t,  u_c = ⟨atom_c, v⟩          and          Σ α_t a_t = Σ_c (Kᵀα)_c · atom_c.
 """
@@ -44,7 +45,7 @@ class LearntAtoms(Learnt):
 
 
 class CutVectors:
-    """m vectors in the space of w: a cut is dense if its atoms and those of the others are too many to read."""
+    """m vectors in the space of w; a cut is stored densely if its atoms and the atoms of other cuts are too many."""
 
     learnt: ClassVar[Fields] = {
         "short": NumberArray(bool, None),
@@ -101,7 +102,7 @@ class CutVectors:
         return total
 
     def keep(self, which: NDArray[np.intp]) -> None:
-        """Drop all vectors but these."""
+        """Drop all vectors except these."""
         stay = np.zeros(len(self.short), dtype=bool)
         stay[which] = True
         self.written.keep(np.flatnonzero(stay[~self.short]))
@@ -229,7 +230,7 @@ class OverAtoms:
         self._replace(everywhere + sparse.csr_array(factors) @ moves, np.arange(shape[1], dtype=np.int32))
 
     def _replace(self, rows: sparse.csr_array, atoms: NDArray[np.int32]) -> None:
-        """Replace the rows of K; column c is that of atoms[c]."""
+        """Replace the rows of K; column c belongs to atoms[c]."""
         columns = atoms[rows.indices]
         self.used = np.unique(columns)
         self.place[:] = -1

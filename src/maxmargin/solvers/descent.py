@@ -46,10 +46,10 @@ class RunLimits(NamedTuple):
     """The options that all runs share."""
 
     inner: Solver  # solves the convex problem of each round
-    C: float
-    tol: float
+    C: float  # the weight of the mean slack
+    tol: float  # the relative gap at which a run ends
     rounds: int  # the most outer rounds of a run
-    max_passes: float
+    max_passes: float  # the most passes of a run
 
 
 class Beginning(NamedTuple):
@@ -271,7 +271,7 @@ class _Descent:
         return solution
 
     def _away_from_zero(self, value: float, after: Oracle) -> tuple[Array, float, Oracle]:
-        """Return weights with a smaller J than w = 0, their J and their completion, or those of 0 if none are found.
+        """Return weights with a smaller J than w = 0, their J and their completion; if none are found, return w = 0.
 
         For a poor guess, w = 0 is often the best solution of the convex problem. It explains all hidden parts equally
         well, so that its completion carries no information for the next round. But J may fall in a direction that the

@@ -42,7 +42,8 @@ class ExponentiatedGradient(Solver, name="exponentiated_gradient"):
 
     Parameters
     ----------
-    tol, max_passes : as for `Solver`.
+    tol, max_passes : float
+        As for `Solver`.
     """
 
     requires: ClassVar[Requirements] = (SoftOracle, FREE_WEIGHTS, DistributionDual)

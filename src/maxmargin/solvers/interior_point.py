@@ -18,7 +18,7 @@ Newton's method on these equations with αz = σμ instead of 0, eliminated down
 
 The centred form matters: if one plane has all the weight, θ is huge, and a difference of two sums would cancel.
 Columns of A are scaled for the linear algebra (which does not change the problem), and if there are fewer planes
-than coordinates, the coordinates are those of the span of the planes.
+than coordinates, coordinates of the span of the planes are used instead.
 
 Mehrotra (SIAM J. Optim. 1992), predictor and corrector with one step length, as convex quadratic programs need.
 """
@@ -43,7 +43,7 @@ class JointProblem(NamedTuple):
     """Planes in the order of their blocks; every block has at least one."""
 
     rows: Array  # (N, d) the vectors a
-    offset: Array  # (N,) b
+    offset: Array  # (N,) the numbers b
     owner: NDArray[np.intp]  # (N,) the block of every plane, ascending from 0
     cap: Array  # one for each block
     squared: bool | NDArray[np.bool_] = False  # True if slacks are squared, for all blocks or each
@@ -53,7 +53,7 @@ class JointPoint(NamedTuple):
     """The best solution found."""
 
     alpha: Array  # (N,) >= 0, without the truths; the sum over a block may exceed its cap by rounding
-    w: Array  # (d,)
+    w: Array  # (d,) the weights
     mixture: Array  # (N,) w = Σ mixture · a up to rounding: used if only inner products are known
     gap: float  # relative gap of w and alpha among these planes
 
@@ -77,7 +77,7 @@ def solve(problem: JointProblem, tol: float) -> JointPoint:
 
 
 def multiplications(planes: int, blocks: int, dim: int) -> float:
-    """Estimate the cost of a solve: 25 iterations, each with 3 million multiplications beside the linear algebra."""
+    """Estimate the cost of a solve: 25 iterations, each with 3 million multiplications besides the linear algebra."""
     d = min(planes, dim)
     return 25.0 * ((planes + blocks) * d * d + d**3 / 3.0 + 3e6) + (2.0 * planes**2 * dim if planes < dim else 0.0)
 

@@ -11,7 +11,7 @@ with a master problem whose cost does not depend on any scale. The query is w' i
 limit, but P is far more sensitive to w than D is to α. P is measured at the query, and D at α with a freshly summed w,
 so the bound holds whatever the interior point method returns.
 
-All decisions depend on counted work only, so that a seed fixes the result.
+All decisions depend on counted work only, so that the seed determines the result.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ WORTH = 10.0  # the number of joint solves, usually needed, that must be cheaper
 DEAREST = 10.0  # a joint solve costs at most this many times the work of the fit so far,
 SMALL = 1e9  # or this many multiplications
 TINY = 2e7  # multiplications of a joint solve that is tried if the passes left will not suffice
-CENTRED = 0.1  # share of the gap at which a joint solve stops: the query should stay inside of what is known
+CENTRED = 0.1  # share of the gap at which a joint solve stops, so that the query stays inside the known region
 FALL = 1e-3  # share of the gap by which P must fall to count as a decrease
 PLANES = 1024  # planes that a joint solve should know, however few the examples are
 LIGHT = 1e-3  # share of its example's cap below which a plane is used only if it is high at the last query
@@ -97,7 +97,7 @@ class Rounds:
     def __init__(self, w: Array, instead: float):
         self.approach, self.query = Approach(w), w.copy()
         self.gaps = [1.0]
-        self.idle = 0  # rounds in a row without gain
+        self.idle = 0  # consecutive rounds without gain
         self.instead = instead  # the estimated cost of the passes that rounds replace
 
 
@@ -133,8 +133,8 @@ class Passes:
         self.rng, self.joint = np.random.default_rng(seed), joint
         self.calls_before = oracle.calls
         self.passes = 0
-        self.stalled = 0  # passes in a row without gain
-        self.epsilon = inf  # of the n-slack method: the violation above which a constraint is added
+        self.stalled = 0  # consecutive passes without gain
+        self.epsilon = inf  # the violation above which the n-slack method adds a constraint
 
     @property
     def memory(self) -> BlockDual:
@@ -149,8 +149,8 @@ class JointRounds:
         self.gaps: list[float] = []  # one for each pass
         self.work = 0.0  # multiplications of these passes
         self.before = 0.0  # multiplications before these passes
-        self.model_gap = inf  # of the last joint solve, among the planes that it used
-        self.share = 1.0  # of the planes that the last joint solve used
+        self.model_gap = inf  # the gap of the last joint solve, over the planes that it used
+        self.share = 1.0  # the share of the planes that the last joint solve used
         self.least, self.highest = inf, -inf  # P and D when the certificate last improved
         self.fruitless = 0  # how often rounds have taken over since then
         self.exhausted = False  # True if nothing more can be gained: the remaining gap is rounding
@@ -185,7 +185,7 @@ class JointRounds:
         self.gaps.append(_gap(guess, self.blocks.dual))
 
     def due(self, stalled: bool, remaining: float) -> bool:
-        """Return whether joint rounds should take the place of passes.
+        """Return whether joint rounds should replace passes.
 
         They do so if passes gain nothing any more (`stalled`), if rounds will be cheaper, or if the passes that the
         solver may still make (`remaining`) will not suffice at their present rate.
@@ -211,7 +211,8 @@ class JointRounds:
     def _passes_cost(self, remaining: float) -> float:
         """Estimate the cost of the passes to come at their present rate.
 
-        It is inf if a joint solve is tiny and `remaining` passes will not suffice: then any number of solves pays.
+        It is inf if a joint solve is tiny and `remaining` passes will not suffice: then any number of solves is
+        worthwhile.
         """
         passes = _left(self.gaps, self.tol)
         if passes > remaining and self._cost() <= TINY:
@@ -232,7 +233,7 @@ class JointRounds:
     def _affordable(self) -> bool:
         """Return whether a joint solve is affordable in memory and work."""
         size = self._size()
-        mb = 4 * 8 * (size.planes + size.examples) * self.oracle.dim / 2**20  # of the interior point method's matrices
+        mb = 4 * 8 * (size.planes + size.examples) * self.oracle.dim / 2**20  # matrices of the interior point method
         dearest = max(DEAREST * (self.before + self.work), SMALL)
         return mb <= self.blocks.problem.limits.cache_mb and self._cost() <= dearest
 
@@ -347,8 +348,9 @@ def _matter(blocks: PlaneDual, planes: KnownPlanes, heights: Array) -> NDArray[n
 def _with_bounds(problem: JointProblem, geometry: Geometry, used: NDArray[np.intp]) -> JointProblem:
     """Return the problem of v = w - w₀, in these coordinates, with a slack for every bound.
 
-    max(0, low - w₀ - v) times a price is a block with one plane. No multiplier of a bound exceeds what clipping can
-    take away: |Σ α a| plus the distance of the bound from w₀. At twice that price, violating a bound does not pay.
+    max(0, low - w₀ - v) times a price is a block with one plane. No multiplier of a bound exceeds the amount that
+    clipping can take away: |Σ α a| plus the distance of the bound from w₀. At twice that price, no optimum violates a
+    bound.
     """
     origin, rows = geometry.origin[used], problem.rows
     offset = problem.offset - rows @ origin

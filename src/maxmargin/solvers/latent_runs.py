@@ -21,11 +21,11 @@ STOPPED = ("interrupted", "stopped by the callback")
 class Round(NamedTuple):
     """One outer round: a completion, and the convex problem that it defines."""
 
-    restart: int
+    restart: int  # the number of the run, counted from 0
     objective: float  # the objective J of the weights that are kept at the end of the round
     bound: float  # a lower bound on the objective for the completion of this round
-    passes: float
-    seconds: float
+    passes: float  # decoder calls of the round, divided by the number of examples
+    seconds: float  # the time of the round
     changed: int  # the number of examples whose hidden variables the new weights complete differently
 
 
@@ -45,20 +45,20 @@ declare(
 class Completed(NamedTuple):
     """A starting point for a later run: a completion, and the solver's memory of its convex problem."""
 
-    oracle: Oracle
+    oracle: Oracle  # the oracle with the completed truths
     memory: Any
 
 
 class Descended(NamedTuple):
     """The result of a run."""
 
-    w: Array | None
+    w: Array | None  # the best weights; None before the first round
     objective: float  # the objective J at w
     bound: float  # a lower bound on the objective for the last completion
     reason: str  # why the run ended
     calls: int  # the number of oracle calls
-    history: list[dict[str, float]]
-    rounds: list[Round]
+    history: list[dict[str, float]]  # the steps of the run
+    rounds: list[Round]  # the outer rounds of the run
     error: Exception | None  # the exception that ended the run, if any
     completed: Completed | None  # a starting point for a later run
 
@@ -102,9 +102,7 @@ class EndedRun:
 
 
 class KeptRuns:
-    """Several runs in a checkpoint: the finished ones and, if runs are made one at a time, the state of the current
-    one.
-    """
+    """Several runs in a checkpoint: the finished runs and, if runs are not made in parallel, the current one."""
 
     def __init__(self, oracle: Oracle, keeper: Keeper | None, restarts: int):
         self.oracle, self.keeper, self.restarts = oracle, keeper, restarts

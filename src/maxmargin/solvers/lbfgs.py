@@ -89,8 +89,10 @@ class LBFGS(Solver, name="lbfgs"):
 
     Parameters
     ----------
-    tol, max_passes : as for `Solver`.
-    memory : the number of changes of the gradient that are remembered.
+    tol, max_passes : float
+        As for `Solver`.
+    memory : int
+        The number of changes of the gradient that are remembered.
     """
 
     memory: int = 8
@@ -113,9 +115,7 @@ class LBFGS(Solver, name="lbfgs"):
             yield Step(at.w, at.dual, risk=plane.risk)
 
     def _next(self, oracle: RiskOracle, C: float, at: Descent, plane: MeanPlane) -> MeanPlane | None:
-        """Move to the next point from the one with this tangent; return the tangent there, or None if no point is
-        lower.
-        """
+        """Move from the point with this tangent to the next one, and return its tangent; None if no point is lower."""
         w, known = at.w, at.known
         gradient = w - C * plane.a
         direction = -_inverse(known, gradient)

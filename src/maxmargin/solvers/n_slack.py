@@ -34,10 +34,14 @@ class NSlack(Solver, name="n_slack"):
 
     Parameters
     ----------
-    tol, max_passes : as for `Solver`.
-    block : examples per oracle call.
-    reoptimise : "joint", or "block", the variant of section 3.2 of the 2004 paper.
-    cache_mb : the limit of the plane cache.
+    tol, max_passes : float
+        As for `Solver`.
+    block : int
+        Examples per oracle call.
+    reoptimise : str
+        "joint", or "block", the variant of section 3.2 of the 2004 paper.
+    cache_mb : float
+        The limit of the plane cache.
     """
 
     block: int = 16

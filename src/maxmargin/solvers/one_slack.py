@@ -48,7 +48,7 @@ class CutPoint:
         self.oracle, self.cuts = oracle, cuts
         self.w = self.best = np.zeros(0)  # set once the cuts have weights
         self.value, self.dual = np.inf, -np.inf  # P at the best point, and the bound
-        self.stalled = 0  # cuts in a row that did not raise the bound
+        self.stalled = 0  # consecutive cuts that did not raise the bound
         self.unasked = False  # True if a query at w = 0 is worthwhile
         self.ended = False
         self.plane: MeanPlane | None = None  # the cut at w, if it is not among the others yet
@@ -77,8 +77,10 @@ class OneSlack(Solver, name="one_slack"):
 
     Parameters
     ----------
-    tol, max_passes : as for `Solver`.
-    patience : rounds after which a cut without weight is dropped.
+    tol, max_passes : float
+        As for `Solver`.
+    patience : int
+        Rounds after which a cut without weight is dropped.
     """
 
     patience: int = 50

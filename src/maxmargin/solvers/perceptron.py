@@ -38,7 +38,7 @@ class Updates:
         self.unit = 1.0 if oracle.batch.weighs_loss else self.hint or 1.0
         # The average of v over t updates is v - late/t, where `late` sums the updates, each times its number.
         self.v, self.late = walk.w / self.unit, walk.average / self.unit
-        self.mistakes = 1  # those of the last pass
+        self.mistakes = 1  # the number of mistakes of the last pass
 
     @property
     def memory(self) -> Walk:
@@ -55,8 +55,10 @@ class Perceptron(Solver, name="perceptron"):
 
     Parameters
     ----------
-    tol, max_passes : as for `Solver`.
-    block : examples per update; more than one is faster only for tasks in plain Python.
+    tol, max_passes : float
+        As for `Solver`.
+    block : int
+        Examples per update; more than one is faster only for tasks in plain Python.
     """
 
     block: int = 1

@@ -21,7 +21,7 @@ Method: primal active set. A face is a set of cuts that may carry weight. On the
 Newton steps; a step ends early where a weight becomes zero, and that cut leaves. Once (K1) holds, the cut
 that violates (K2) most enters. D rises strictly from one entry to the next, so no face is solved twice.
 Three measures keep this working on singular and badly scaled problems:
-  - One cut of the face, the pivot p, absorbs what the others gain, so that a step keeps the total. The Newton
+  - One cut of the face, the pivot p, loses the weight that the others gain, so that a step keeps the total. The Newton
     system is then the Gram matrix of the differences f_i - f_p: directions that merely scale the total, along
     which G is often singular, do not occur. While there is slack, the zero cut is the pivot.
   - A tiny ridge makes that matrix definite. It acts as a proximal term around the current point, because the
@@ -55,7 +55,7 @@ ROUNDING = 8 * EPS  # relative error allowed for in an entry of g = b - Ga
 FULL = 1e-14  # slack below this fraction of C is none
 RIDGE = 1e-12  # fraction of a cut's ‖f‖²: above the rounding errors of G, below the curvatures that matter
 TINY = 1e-14  # a cut with ‖f‖² below this fraction of the largest one gets a ridge as if it had that much
-CONTRADICTION = 1e-13  # (‖Σ d_i f_i‖ / Σ d_i ‖f_i‖)² up to this is zero, as far as G can tell
+CONTRADICTION = 1e-13  # up to this, (‖Σ d_i f_i‖ / Σ d_i ‖f_i‖)² cannot be distinguished from 0 by G
 CLASH = 10.0  # factor by which a w that satisfies a contradiction must exceed one that satisfies any single cut
 REFINEMENTS = 4  # complete Newton steps on a face before other cuts are considered
 STALLS = 5  # successive faces without progress in D or kkt after which iteration stops
@@ -81,15 +81,28 @@ def solve_master(
 
     Parameters
     ----------
-    gram : m × m, symmetric, positive semidefinite.
-    b : m numbers.
-    C : positive, may be inf.
-    alpha : starting point, typically the last solution; cuts beyond its length start at zero. It is moved into the
-        feasible set if it lies outside. The result is never worse than this point, except for rounding.
-    tol : stop as soon as kkt <= tol * value. Rounding may prevent this: kkt / C cannot be expected below about
-        1e-15 (max|b| + max G Σ a), which matters if Σ a max G > 1e5 max|b|. The best point is returned then.
+    gram : array of shape (m, m)
+        The Gram matrix of the cuts, symmetric and positive semidefinite.
+    b : array of shape (m,)
+        The constants of the cuts.
+    C : float
+        The weight of the risk: positive, possibly inf.
+    alpha : array or None
+        Starting point, typically the last solution; cuts beyond its length start at zero. It is moved into the feasible
+        set if it lies outside. The result is never worse than this point, except for rounding.
+    tol : float
+        Stop as soon as kkt <= tol * value. Rounding may prevent this: kkt / C cannot be expected below about 1e-15
+        (max|b| + max G Σ a), which matters if Σ a max G > 1e5 max|b|. The best point is returned then.
 
-    Raises UnboundedMaster if C = inf and the cuts cannot all be satisfied.
+    Returns
+    -------
+    MasterSolution
+        The best weights found, their value and the remaining violation kkt of the optimality conditions.
+
+    Raises
+    ------
+    UnboundedMaster
+        If C = inf and the cuts cannot all be satisfied.
     """
     gram = np.ascontiguousarray(gram, dtype=np.float64)
     b = np.ascontiguousarray(b, dtype=np.float64)
@@ -204,7 +217,7 @@ class _Master:
         """Move a, in place, towards (K1) on the face; return the face without the cuts that became zero."""
         free, pivot = face.free, face.pivot
         d = face.newton(excess)
-        change = np.append(d, -d.sum())  # of the free cuts and the pivot
+        change = np.append(d, -d.sum())  # the change of the free cuts and of the pivot
         move = np.zeros(len(a))
         move[free] = d
         if pivot == ZERO_CUT:
@@ -215,7 +228,7 @@ class _Master:
         limits = np.full(len(change), math.inf)  # the step lengths at which the weights become zero
         np.divide(np.append(a[free], weight), -change, out=limits, where=change < 0)
         length, slope = 1.0, float(excess @ d)
-        if slope - float(face.ridge @ (d * d)) < 0.01 * slope:  # almost no curvature except that of the ridge
+        if slope - float(face.ridge @ (d * d)) < 0.01 * slope:  # almost all curvature comes from the ridge
             curvature = max(float(move @ self.times(move)), EPS * float(self.norms @ np.abs(move)) ** 2)
             length = slope / curvature if curvature > 0 else math.inf
             if limits.min() == math.inf:

@@ -43,10 +43,14 @@ def check_requirements(
 
     Parameters
     ----------
-    name : the solver's name for users
-    requires : the solver's requirements
-    oracle, C : the problem
-    known : solver classes by name
+    name : str
+        The solver's name for users.
+    requires : Requirements
+        The solver's requirements.
+    oracle, C : RiskOracle and float
+        The problem.
+    known : mapping
+        Solver classes by name.
     """
     if oracle.geometry is not None and not isfinite(C):
         raise ValueError("a hard margin (C = inf) takes neither bounds nor a prior; use a large finite C")

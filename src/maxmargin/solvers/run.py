@@ -142,7 +142,7 @@ class Run:
         """Iterate over the steps of the algorithm, and return why training has ended."""
         point, steps = self.point, self._steps(start, seed)
         self.begun = True
-        reason = self._reason() if self.history else None  # that of an earlier run after its last step
+        reason = self._reason() if self.history else None  # the reason of an earlier run, after its last step
         if reason is not None:
             return reason
         for step in steps:

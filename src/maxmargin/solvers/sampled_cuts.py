@@ -98,7 +98,7 @@ class SampledCuts(Solver, name="sampled_cuts"):
 
         a_t = (1/m) Σ_{i in S_t} vᵢ aᵢ,    offset_t = (1/m) Σ_{i in S_t} vᵢ bᵢ     (most violated at the current w)  (1)
 
-    which is an unbiased estimate of the full cut. The master problem is that of OneSlack. A sample of round t is
+    which is an unbiased estimate of the full cut. OneSlack has the same master problem. A sample of round t is
     independent of the weights w_t that it is used at, so that its mean slack R̂ is an unbiased estimate of R(w_t), too:
 
         stop when  ½‖w‖² + C R̂(w) - (½‖w‖² + C ξ) <= tol · (½‖w‖² + C R̂(w)),                                      (2)
@@ -119,11 +119,16 @@ class SampledCuts(Solver, name="sampled_cuts"):
 
     Parameters
     ----------
-    tol, max_passes : as for `Solver`.
-    sample : examples per cut.
-    check : examples of the final check.
-    patience : rounds after which a cut without weight is dropped.
-    cache_mb : the limit of the planes in the bound.
+    tol, max_passes : float
+        As for `Solver`.
+    sample : int
+        Examples per cut.
+    check : int
+        Examples of the final check.
+    patience : int
+        Rounds after which a cut without weight is dropped.
+    cache_mb : float
+        The limit of the planes in the bound.
     """
 
     sample: int = 256

@@ -18,14 +18,22 @@ class Solution:
 
     Parameters
     ----------
-    w : the weights.
-    certificate : their Certificate.
-    C : the weight of the risk in the objective.
-    history : one dict per step.
-    memory : the memory of the algorithm (dual point, cuts), for a warm start.
-    error : the error that stopped training early, if any.
-    rounds : the rounds of latent training.
-    risk : R(w), if it was measured.
+    w : array
+        The weights.
+    certificate : Certificate
+        The certificate.
+    C : float
+        The weight of the risk in the objective.
+    history : list of dict
+        One dict per step.
+    memory : Memory or None
+        The memory of the algorithm (dual point, cuts), for a warm start.
+    error : Exception or None
+        The error that stopped training early, if any.
+    rounds : list of Round
+        The rounds of latent training.
+    risk : float
+        R(w), if it was measured.
     """
 
     w: Array
@@ -41,7 +49,7 @@ class Solution:
         "certificate": Part(Certificate),
         "C": Real(least=0, finite=False),
         "history": Field(),
-        "memory": IfDeclared(),  # of an online solver; checked by the model, which knows the length of w
+        "memory": IfDeclared(),  # the state of an online solver; checked by the model, which knows the length of w
         "rounds": Field(),
         "risk": Real(finite=False),
         "w": Dropped(),

@@ -1,4 +1,4 @@
-"""Step, Memory: what an algorithm reports to the loop around it after every piece of work."""
+"""Step, Memory: the report of an algorithm to the loop around it after every piece of work."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Step(NamedTuple):
     risk: float | None = None  # R(w), if the algorithm's own oracle calls have measured it at exactly this w
     guess: float | None = None  # otherwise an estimate of P(w); the loop measures only when this looks converged
     memory: Any = None  # the memory of the algorithm (see Memory), from which the next run can start
-    slacks: Array | None = None  # of all examples at w, if the risk was computed from them
+    slacks: Array | None = None  # the slacks of all examples at w, if the risk was computed from them
     hoped: float = -inf  # a running value of the bound; before it is used, the loop calls memory.bound() to prove it
 
 
@@ -28,7 +28,7 @@ class Memory(Protocol):
     def risk(self, w: Array, gains: Array | None = None) -> float:
         """Return the maximum of these cuts at w, a lower bound on R(w) that an undergenerating search may miss.
 
-        `gains`: by how much other truths than those of the cuts have a higher ⟨w, Ψ⟩ (latent tasks).
+        `gains`: for latent tasks, the increase of ⟨w, Ψ⟩ from the truths of the cuts to better completions.
         """
 
     def slacks(self, w: Array) -> Array | None:
@@ -40,7 +40,7 @@ class ShiftingMemory(Memory, Protocol):
     """Cuts that can be adapted to a change of the truths, as latent training needs."""
 
     def shift(self, rows: AtomRows) -> None:
-        """Turn the cuts into those of the problem whose truths' Ψ have changed by these rows, one per example."""
+        """Adapt the cuts to other truths, whose Ψ differ from the current ones by these rows, one per example."""
 
 
 def remembered_risk(memory: Any, w: Array) -> float:

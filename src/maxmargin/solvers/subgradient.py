@@ -23,7 +23,7 @@ from maxmargin.solvers.steps import Step
 class Walk(NamedTuple):
     """The state of a stochastic method."""
 
-    w: Array
+    w: Array  # the current weights
     average: Array  # the terms of the average of w
     t: float  # the number of updates
     hint: float = 0.0  # for the perceptron: see perceptron.py
@@ -76,8 +76,10 @@ class Subgradient(Solver, name="subgradient"):
 
     Parameters
     ----------
-    tol, max_passes : as for `Solver`; with no lower bound, only max_passes stops training.
-    block : examples per step.
+    tol, max_passes : float
+        As for `Solver`; with no lower bound, only max_passes stops training.
+    block : int
+        Examples per step.
     """
 
     block: int = 8

@@ -16,9 +16,7 @@ from maxmargin.problem.planes.planes import Planes
 
 
 def check(condition: Any, message: str) -> None:
-    """Raise an AssertionError with the message unless the condition holds; unlike assert this is not
-    removed under -O.
-    """
+    """Raise an AssertionError with the message unless the condition holds; python -O does not remove this check."""
     if not condition:
         raise AssertionError(message)
 
@@ -51,7 +49,7 @@ def close(some: Array, others: Array) -> bool:
 
 
 def check_same_rows(some: Planes, all_: Planes, index: Any, message: str) -> None:
-    """Check that the planes `some` are those of `all_` at these indices."""
+    """Check that the planes `some` equal the planes of `all_` at these indices."""
     same = close(dense(some.dpsi), dense(all_.dpsi)[index])
     check(same and np.allclose(some.loss, all_.loss[index], rtol=1e-9, atol=1e-9), message)
 

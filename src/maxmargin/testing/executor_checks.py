@@ -24,14 +24,14 @@ def check_executor(executor: Executor) -> None:
     """Check that an executor returns the same results as serial execution, in the same order, with short messages.
 
     Training with it, with and without latent variables and with restarts, must end at the same weights to the last bit;
-    sums
-    over shards use the same tree, so that mean planes are equal up to rounding, and always the same. The data are
-    placed
-    once: for two problems that differ only in the size of their examples, all calls send and return equally many bytes.
+    sums over shards use the same tree, so that mean planes are equal up to rounding, and always the same. The data are
+    placed once: for two problems that differ only in the size of their examples, all calls send and return equally many
+    bytes.
 
     Parameters
     ----------
-    executor : the Executor to check.
+    executor : Executor
+        The Executor to check.
 
     Raises
     ------
@@ -102,7 +102,7 @@ def _check_sums(executor: Executor) -> None:
         found, expected = (
             place.reduce(_added, _times, place.place(parts[:count]), each, 0.3) for place in (executor, Serial())
         )
-        check(np.array_equal(found, expected), f"the sum over {count} parts is not that of a tree of neighbours")
+        check(np.array_equal(found, expected), f"the sum over {count} parts was not added up in a tree of neighbours")
     X, Y = _data(70, LIGHT)
     task = ready(Plain(), X, Y)
     w = np.random.default_rng(1).standard_normal(task.dim)
@@ -139,7 +139,7 @@ def _longest_call(executor: Executor, ballast: int) -> int:
 
 
 class _Metered(Executor):
-    """An executor that measures what every call sends and returns; placing data is not part of a call."""
+    """An executor that measures the messages of every call; placing data is not part of a call."""
 
     def __init__(self, executor: Executor):
         self.executor, self.longest = executor, 0

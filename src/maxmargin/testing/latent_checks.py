@@ -79,8 +79,7 @@ def _check_truths(task: Task, rows: Array, examples: list[WrittenOut | None], wh
             check(
                 below(score, best, truth, w) and (task.search != Search.EXACT or below(best, score, truth, w)),
                 f"example {i}: after {what} its truth, reconstructed from the shifts, has the score {score!r}, "
-                "but the best "
-                f"output without loss has {best!r}",
+                f"but the best output without loss has {best!r}",
             )
 
 

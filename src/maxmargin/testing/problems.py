@@ -34,8 +34,10 @@ class Optimum(NamedTuple):
 
     Attributes
     ----------
-    value : the objective at w.
-    w : the optimal weights.
+    value : float
+        The objective at w.
+    w : array
+        The optimal weights.
     """
 
     value: float  # the objective, measured at w
@@ -45,9 +47,9 @@ class Optimum(NamedTuple):
 class WrittenOut(NamedTuple):
     """All outputs of one example."""
 
-    truth: Array  # Ψ(x, y); for a latent task that of a completion of y
-    psi: Array  # (outputs, dim)
-    loss: Array  # (outputs,)
+    truth: Array  # Ψ(x, y); for a latent task, Ψ of a completion of y
+    psi: Array  # (outputs, dim): Ψ of every output
+    loss: Array  # (outputs,): the loss of every output
 
     def margins(self, w: Array) -> Array:
         return np.asarray((self.truth - self.psi) @ w)
@@ -114,17 +116,22 @@ def brute_force(
         subject to ⟨w, δΨᵢ(z)⟩ >= s - ξᵢ         (rescaling="slack":  ⟨w, δΨᵢ(z)⟩ >= 1 - ξᵢ/s),   ξ >= 0,
 
     with s = Δ (slack="l1") or √Δ ("l2"), for every example i and every output z. C = inf allows no slack. With a
-    geometry
-    the objective has ½‖w - w₀‖² and the constraints low <= w <= high. The function needs the package clarabel.
+    geometry the objective has ½‖w - w₀‖² and the constraints low <= w <= high. The function needs the package clarabel.
 
     Parameters
     ----------
-    task, X, Y : a task with `outputs`, and its data.
-    C : the regularisation parameter.
-    formulation : rescaling and slack; None for margin rescaling with linear slack.
-    sample_weight : weights of the examples, or None.
-    completed_at : for a latent task, the weights at which labels are completed, which makes the problem convex.
-    geometry : a prior and bounds, or None.
+    task, X, Y : Task, sequence and sequence
+        A task with `outputs`, and its data.
+    C : float
+        The regularisation parameter.
+    formulation : Formulation or None
+        Rescaling and slack; None for margin rescaling with linear slack.
+    sample_weight : array-like or None
+        Weights of the examples, or None.
+    completed_at : array or None
+        For a latent task, the weights at which labels are completed, which makes the problem convex.
+    geometry : Geometry or None
+        A prior and bounds, or None.
 
     Returns
     -------
@@ -193,11 +200,16 @@ def objective(
 
     Parameters
     ----------
-    task, X, Y : a task with `outputs`, and its data.
-    C : the regularisation parameter.
-    w : the weights.
-    formulation : rescaling and slack; None for margin rescaling with linear slack.
-    sample_weight : weights of the examples, or None.
+    task, X, Y : Task, sequence and sequence
+        A task with `outputs`, and its data.
+    C : float
+        The regularisation parameter.
+    w : array
+        The weights.
+    formulation : Formulation or None
+        Rescaling and slack; None for margin rescaling with linear slack.
+    sample_weight : array-like or None
+        Weights of the examples, or None.
 
     Returns
     -------
@@ -288,9 +300,8 @@ def _known(completed_at: Any, task: Task) -> Array:
     """Return the weights at which labels are completed; raise a ValueError if they are missing."""
     if completed_at is None:
         raise ValueError(
-            f"{type(task).__name__} has latent variables: its convex problem is defined only after they "
-            "are completed; give "
-            "the weights completed_at"
+            f"{type(task).__name__} has latent variables: its convex problem is defined only after they are completed; "
+            "give the weights completed_at"
         )
     w = np.asarray(completed_at, dtype=float)
     if w.shape != (task.dim,):

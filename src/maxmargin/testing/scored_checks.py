@@ -26,8 +26,8 @@ def check_scored(
 ) -> None:
     """Prove on small data that a task keeps the contract of score space (problem/contract/scored.py).
 
-    Scores are linear in w; the best output has the value that enumeration finds, and that of its indicator and its
-    loss; planes are those of psi and loss; sums are sums over all outputs; and inputs without labels have the same
+    Scores are linear in w; the best output has the value that enumeration finds, which agrees with its indicator and
+    its loss; planes agree with psi and loss; sums are sums over all outputs; and inputs without labels have the same
     best outputs.
 
     task : a task with `scored`; a clone of it is set up on X and Y.
@@ -75,7 +75,7 @@ def _check_linear(scored: Scored, rng: np.random.Generator, dim: int, rtol: floa
 def _check_best(
     scored: Scored, search: Search, scores: Any, best: BestOutputs, lam: Array, examples: list[WrittenOut], w: Array
 ) -> None:
-    """Compare values with enumeration, and with indicators, losses and planes of what was found."""
+    """Compare values with enumeration, and with indicators, losses and planes of the found outputs."""
     losses, planes, each = scored.losses(best.found), scored.planes_of(best.found), np.eye(len(examples))
     rows = dense(planes.dpsi)
     for i, example in enumerate(examples):
@@ -91,10 +91,10 @@ def _check_best(
         check(below(highest, upper, *size) or search is Search.UNDERGENERATING, f"{what} {upper!r} < {highest!r}")
         if search is Search.OVERGENERATING:
             continue
-        check(below(value, highest, *size), f"{what} the value {value!r} is above that of all outputs, {highest!r}")
+        check(below(value, highest, *size), f"{what} the value {value!r} is above all outputs, at most {highest!r}")
         away = np.abs(example.truth - example.psi - rows[i]).max(axis=1) + np.abs(example.loss - losses[i])
         near = 1e-9 * (1 + np.abs(example.psi).max() + abs(losses[i]))
-        check(float(away.min()) <= near, f"{what} what was found is none of the outputs")
+        check(float(away.min()) <= near, f"{what} the found output is not one of the outputs")
     total, score = float(best.values.sum()), inner(scored.indicator(best.found), scores)
     size = sum(np.abs(each.psi).max(axis=0) for each in examples), np.abs(w)
     _same(total, score + float(np.dot(lam, losses)), size, "the sum of all values, and ⟨indicator, scores⟩ + losses")

@@ -34,12 +34,18 @@ def check_solver(
 
     Parameters
     ----------
-    solver : the Solver to check.
-    task, X, Y : a task that is not latent and has `outputs`, and its data.
-    C : the regularisation parameter.
-    formulation : rescaling and slack; None for margin rescaling with linear slack.
-    sample_weight : weights of the examples, or None.
-    seed : the seed of the solver's random numbers.
+    solver : str or Solver
+        The Solver to check.
+    task, X, Y : Task, sequence and sequence
+        A task that is not latent and has `outputs`, and its data.
+    C : float
+        The regularisation parameter.
+    formulation : Formulation or None
+        Rescaling and slack; None for margin rescaling with linear slack.
+    sample_weight : array-like or None
+        Weights of the examples, or None.
+    seed : int
+        The seed of the solver's random numbers.
 
     Returns
     -------
@@ -81,7 +87,7 @@ def check_solver(
     problem.check_measured(certificate.primal, value, f"{name}, at the end")
     best = max(duals, default=-inf)
     check(problem.bounds(best, value), f"{name}: the bound {best!r} exceeds the final objective {value!r}")
-    # During training the bound is a running value; that of the certificate is proved, and so slightly lower.
+    # During training the bound is a running value; the bound of the certificate is proved, and so slightly lower.
     lowest = best - 1e-9 * (1 + abs(best)) if isfinite(best) else best
     check(
         lowest <= certificate.dual <= best,

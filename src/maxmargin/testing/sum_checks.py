@@ -37,14 +37,22 @@ def check_sums(
 
     Parameters
     ----------
-    task, X, Y : the task and its data; every example must have at most `max_outputs` outputs.
-    seed : the seed of the random weights.
-    trials : the number of weight vectors of each kind.
-    scale : the scale of the weights, normal and whole numbers. Errors are relative to the largest scores.
-    max_outputs : the most outputs of an example.
-    outputs : x -> all outputs of x, for a task that has no `outputs`.
-    samples : how many outputs are drawn for every x; their frequencies may deviate as chance allows. 0 draws none.
-    rtol : the relative tolerance.
+    task, X, Y : Task, sequence and sequence
+        The task and its data; every example must have at most `max_outputs` outputs.
+    seed : int
+        The seed of the random weights.
+    trials : int
+        The number of weight vectors of each kind.
+    scale : float
+        The scale of the weights, normal and whole numbers. Errors are relative to the largest scores.
+    max_outputs : int
+        The most outputs of an example.
+    outputs : callable or None
+        x -> all outputs of x, for a task that has no `outputs`.
+    samples : int
+        How many outputs are drawn for every x; their frequencies may deviate as chance allows. 0 draws none.
+    rtol : float
+        The relative tolerance.
 
     Raises
     ------

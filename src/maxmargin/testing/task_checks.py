@@ -39,13 +39,19 @@ def check_task(
 
     Parameters
     ----------
-    task : the task; a clone of it is set up on X and Y.
-    X, Y : the data.
-    seed : the seed of the random weights.
-    trials : how many weight vectors of each kind (integers, so that ties occur; normal; large) are tried besides w = 0.
-    max_outputs : examples with more outputs are only checked where no enumeration is needed. At least one example must
-        have fewer.
-    outputs : x -> all outputs of x, for a task that has its own argmax and no `outputs`.
+    task : Task
+        The task; a clone of it is set up on X and Y.
+    X, Y : array-like
+        The data.
+    seed : int
+        The seed of the random weights.
+    trials : int
+        How many weight vectors of each kind (integers, so that ties occur; normal; large) are tried besides w = 0.
+    max_outputs : int
+        Examples with more outputs are only checked where no enumeration is needed. At least one example must have
+        fewer.
+    outputs : callable or None
+        x -> all outputs of x, for a task that has its own argmax and no `outputs`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Certify given weights: measure their objective, and find a lower bound on the best one by a run of its own."""
+"""Certify given weights: measure their objective, and find a lower bound on the best one by a separate run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def certificate_of(problem: Problem, w: Array, C: float, tol: float, seed: int, 
     """Return the certificate of the weights w of a model for these data.
 
     tol : the relative gap at which the search for a bound stops.
-    rounds : those of the training of the model, if outputs have hidden parts: a local optimum is certified then.
+    rounds : the number of rounds in which the model was trained, if outputs have hidden parts; a local optimum is then
+        certified. None for other tasks.
     """
     batch, oracle, _, line = problem
     solver = checked_solver(LBFGS(tol=tol) if isinstance(oracle, SoftOracle) else BCFW(tol=tol))

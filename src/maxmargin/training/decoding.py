@@ -11,7 +11,7 @@ from maxmargin.inputs.packed.packed_data import PackedData
 
 
 def decoded(model: Any, X: Any) -> Any:
-    """Return the best output of every x as the task of a fitted model has it, and show progress if it is verbose."""
+    """Return the best output of every x, found by the task of a fitted model; show progress if it is verbose."""
     check_is_fitted(model)
     if isinstance(X, PackedData):
         raise ValueError(f"packed {X.kind} are for training only: give a list of inputs to predict")

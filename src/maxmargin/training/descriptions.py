@@ -1,7 +1,7 @@
 """Descriptions of the parameters that many estimators share: docstrings quote them (shared_options.py).
 
-An entry is written as in a docstring: a line with the name and the type, and a paragraph. $units stands for what has
-features (rows, positions, nodes), $default_tol for the default gap; both are the estimator's own.
+An entry is written as in a docstring: a line with the name and the type, and a paragraph. $units stands for the units
+that have features (rows, positions, nodes), and $default_tol for the default gap; each estimator defines both.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 TRAINING = {
     "C": """
         C : float
-        Weight of the mean structured hinge against ½‖w‖². inf asks for a hard margin.
+        Weight of the mean structured hinge against ½‖w‖². inf requests a hard margin.
         """,
     "classes": """
         classes : sequence or None
@@ -26,12 +26,12 @@ TRAINING = {
         """,
     "kernel": """
         kernel : None, str, callable or Kernel
-        None: scores are linear in the features of $units. "rbf", "poly", …, an object of maxmargin.kernels or a
-        function f(A, B) that returns a matrix of kernel values replaces the inner products of $units; "precomputed"
-        means that the features are such values, a column for each of the $units of the training data. Models then have
-        support_, the numbers of those $units that they are made of, instead of weights of features. "auto" (an RBF) or
-        kernels.Auto(kernel) chooses by size between this and an explicit map; a kernels.KernelMap is one. Models then
-        have kernel_map_ instead of support_.
+        None: scores are linear in the features of $units. A name ("rbf", "poly", …), an object of maxmargin.kernels or
+        a function f(A, B) that returns a matrix of kernel values replaces the inner products of $units. "precomputed"
+        means that the features are kernel values, with one column for each of the $units of the training data. Models
+        with a kernel have no weights of features; support_ lists the numbers of the $units that they use. "auto" (an
+        RBF kernel) or kernels.Auto(kernel) chooses between a kernel and an explicit feature map by the size of the
+        data; a kernels.KernelMap is an explicit map. Models with a map have kernel_map_ instead of support_.
         """,
     "solver": """
         solver : str or Solver
@@ -39,21 +39,21 @@ TRAINING = {
         """,
     "objective": """
         objective : "hinge", "likelihood" or "softmax_margin"
-        What is minimised beside ½‖w‖²: C times the mean structured hinge, C times minus the mean log-likelihood (a
-        conditional random field), or the softmax-margin between them.
+        The loss that is added to ½‖w‖²: C times the mean structured hinge, C times the negative mean log-likelihood
+        (a conditional random field), or C times the softmax-margin, which lies between them.
         """,
     "sharpness": """
         sharpness : float
-        For "softmax_margin": the larger, the nearer to the hinge.
+        For "softmax_margin": larger values are closer to the hinge.
         """,
     "calibrate": """
         calibrate : int or None
-        Find temperature_, which probabilities depend on, by cross-validation with so many folds; None leaves that to
-        calibrate_on(X, Y).
+        The number of cross-validation folds that determine temperature_, on which probabilities depend. None leaves the
+        calibration to calibrate_on(X, Y).
         """,
     "rescaling": """
         rescaling : "margin" or "slack"
-        How a loss enters the hinge: it is added to the margin that is asked for, or multiplied with the slack.
+        How the loss enters the hinge: it is added to the required margin, or multiplied with the slack.
         """,
     "slack": """
         slack : "l1" or "l2"
@@ -61,18 +61,19 @@ TRAINING = {
         """,
     "bounds": """
         bounds : None, pair or dict
-        Limits of weights: (low, high) for all, each a number, an array or None, or a dict of such pairs by names of
-        weights_: {"transitions": (None, 0), ("features", "bias", None): (0, None)}. low = high fixes a weight.
+        Limits of weights: a pair (low, high) for all weights, each a number, an array or None, or a dict of such pairs
+        with the names of weights_ as keys: {"transitions": (None, 0), ("features", "bias", None): (0, None)}. Equal
+        limits, low = high, fix a weight.
         """,
     "prior": """
         prior : None, number, array or dict
-        Weights that learning is drawn to in place of 0: ½‖w - prior‖² is minimised instead of ½‖w‖². A dict names them
-        as for bounds.
+        Weights towards which learning is regularised, instead of 0: ½‖w - prior‖² replaces ½‖w‖². The keys of a dict
+        are names of weights, as in `bounds`.
         """,
     "tol": """
         tol : float or None
-        Relative duality gap to stop at; None: $default_tol. It must be positive, because rounding keeps the gap from
-        being exactly 0.
+        The relative duality gap at which training stops; None: $default_tol. It must be positive, because rounding
+        keeps the gap from being exactly 0.
         """,
     "max_passes": """
         max_passes : float or None
@@ -80,47 +81,49 @@ TRAINING = {
         """,
     "n_jobs": """
         n_jobs : int or None
-        Threads for the decoder; -1 for one per core, None for 1. The model does not depend on it.
+        The number of threads for the decoder; -1 means one per core, None means 1. The model does not depend on it.
         """,
     "executor": """
         executor : Executor or None
-        Where the decoder runs instead, such as executors.Processes(2).
+        The executor that runs the decoder instead of threads, such as executors.Processes(2).
         """,
     "random_state": """
         random_state : int, RandomState or None
-        The same number gives the same model, in every process and on any number of threads; None draws one.
+        The seed. The same number gives the same model, in every process and on any number of threads; None draws a
+        random number.
         """,
     "warm_start": """
         warm_start : bool
-        Start from the last fit's dual point when the same problem is fitted again with another C, tol or max_passes.
-        Other data, weights, costs or classes start cold: a dual point of one problem proves nothing about another.
+        Whether a fit starts from the dual point of the last fit if the problem is the same except for C, tol or
+        max_passes. With other data, weights, costs or classes it starts from scratch, because a dual point of one
+        problem proves nothing about another.
         """,
     "callback": """
         callback : callable or None
-        Called with a solvers.Record after every step; training stops when it returns True.
+        A function that is called with a solvers.Record after every step; training stops when it returns True.
         """,
     "verbose": """
         verbose : bool or int
-        True or 1 shows progress on standard error: pass, objective, bound, gap and time left. On a terminal and in a
-        notebook (with ipywidgets) that is one live line; in a pipe or a log, a plain line after two seconds and then
-        ever more rarely. False or 0 is silent.
+        True or 1 shows progress on standard error: pass, objective, bound, gap and remaining time. A terminal or a
+        notebook (with ipywidgets) shows one line that is updated; a pipe or a log gets a line after two seconds and
+        further lines at increasing intervals. False or 0 shows nothing.
         """,
     "memory_mb": """
         memory_mb : float or None
-        Megabytes of memory for what training makes beside the data and the model, such as dual points and cuts; what
-        does not fit is kept in temporary files without names. A plane cache gets a quarter of it, and merges planes
-        when it is full. Packed data (maxmargin.pack) are read from their folder, so that this bounds training on any
-        amount of them. None sets no limit.
+        Limit, in megabytes, on the memory for arrays that training allocates besides the data and the model, such as
+        dual points and cuts; arrays that exceed it are kept in temporary files. A quarter of it is for the plane cache,
+        which merges planes when it is full. Packed data (maxmargin.pack) are read from their folder, so that the limit
+        holds for any amount of data. None sets no limit.
         """,
     "checkpoint": """
         checkpoint : str, path or None
         A file to which `fit` and `fit_path` write their state from time to time. If it exists and belongs to the same
-        data and parameters, they go on from it, and end with the same model to the last bit as if nothing had stopped
-        them. n_jobs, executor, callback, verbose and max_passes may differ from before.
+        data and parameters, they continue from it and end with the same model, to the last bit, as an uninterrupted
+        fit. n_jobs, executor, callback, verbose and max_passes may differ from the earlier fit.
         """,
     "checkpoint_every": """
         checkpoint_every : float or str
-        How often the checkpoint is written: a number of seconds, or passes, as in "10 passes". The interval grows if
-        writing would take more than a fiftieth of the time.
+        The interval at which the checkpoint is written: a number of seconds, or of passes, as in "10 passes". An
+        interval in seconds grows if writing would take more than a fiftieth of the time.
         """,
 }

@@ -1,4 +1,4 @@
-"""Refuse to show weights of single features where a kernel took their place."""
+"""Refuse to show weights of single features for models with a kernel, which have none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MatrixClassifier, FlatClassifier, ClassScorer: what the estimators share whose input is one matrix."""
+"""MatrixClassifier, FlatClassifier, ClassScorer: the base classes of estimators whose input is one matrix."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from maxmargin.training.trainer import Trainer
 
 
 class MatrixClassifier(ClassifierMixin, Trainer):
-    """A Trainer for dense or sparse (n, F) matrices with scikit-learn's whole contract of classifiers.
+    """A Trainer for dense or sparse (n, F) matrices that fulfils scikit-learn's contract of classifiers.
 
-    What it trains on is up to its heirs, which begin `fit` with `_checked`.
+    Subclasses define `fit`, which begins with a call of `_checked`.
 
-    With `fit_intercept` the task sees one more feature, the constant 1, regularised like the others; to a kernel 1 is
-    added then, which is the same.
+    With `fit_intercept` the task gets one more feature, the constant 1, regularised like the others. If there is a
+    kernel, 1 is added to its values, which is equivalent.
     """
 
     fit_intercept: bool
     _packed = PackedClasses
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return the share of rows that are predicted correctly; packed rows take the place of X and y."""
+        """Return the share of rows that are predicted correctly; packed rows replace X and y."""
         rows, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
         return float(super().score(rows, np.asarray(y) if isinstance(y, NumberedLabels) else y, sample_weight))
 
@@ -54,7 +54,10 @@ class MatrixClassifier(ClassifierMixin, Trainer):
         return WithConstant(self.kernel) if self.kernel is not None and self._wants_constant else self.kernel
 
     def _checked(self, X: Any, y: Any = "no_validation", reset: bool = True) -> tuple[Any, Any]:
-        """X as numbers with the constant feature, as many as in training if not reset, and y as labels."""
+        """Return X as a matrix of numbers with the constant feature, and y as labels.
+
+        reset : whether the number of features is learnt from X; otherwise it must be as in training.
+        """
         if isinstance(X, PackedData):
             X = given_examples(self._packed, X, None, None)[0]
         if isinstance(X, PackedMatrix):
@@ -98,7 +101,7 @@ class FlatClassifier(MatrixClassifier):
     """A MatrixClassifier whose structural examples are the rows, each with its class."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Train on a dense or sparse (n, F) matrix, or on packed rows in the place of X and y."""
+        """Train on a dense or sparse (n, F) matrix, or on packed rows instead of X and y."""
         X, y, sample_weight = given_examples(self._packed, X, y, sample_weight)
         return super().fit(*self._checked(X, y), sample_weight)
 
@@ -116,7 +119,7 @@ class FlatClassifier(MatrixClassifier):
 
 
 class ClassScorer(FlatClassifier):
-    """A FlatClassifier that predicts the class with the highest score; its task is Multiclass or an heir of it."""
+    """A FlatClassifier that predicts the class with the highest score; its task is Multiclass or a subclass of it."""
 
     @online_only
     def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -139,7 +142,7 @@ class ClassScorer(FlatClassifier):
         return self._fit_more(task, X, y, sample_weight)
 
     def decision_function(self, X: Any) -> Array:
-        """(n, K) scores; for two classes (n,), positive for classes_[1]."""
+        """Return the (n, K) scores of the classes; for two classes, (n,) scores that are positive for classes_[1]."""
         check_is_fitted(self)
         X, _ = self._checked(X, reset=False)
         scores = self.task_.scores(self.w_, X)
@@ -158,7 +161,7 @@ class ClassScorer(FlatClassifier):
 
     @property
     def coef_(self) -> Array:
-        """(weight vectors, n_features)."""
+        """The weights of features, an array of shape (weight vectors, n_features)."""
         return self._weights()[: self.n_features_in_].T
 
     @property
@@ -179,7 +182,7 @@ class ClassScorer(FlatClassifier):
         return self.task_.weights(self.w_)
 
     def _weight_vectors(self, task: Any) -> dict[str, Sequence[Hashable]]:
-        """Return what the weight vectors of a task belong to: the kind of thing, and their names."""
+        """Return the names of the weight vectors of a task, with the kind of object that they name as the key."""
         return {"label": task.classes_}
 
     def _findings(self, X: Any, y: Any) -> Findings:

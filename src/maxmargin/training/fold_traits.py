@@ -1,4 +1,4 @@
-"""FoldTraits: what a search over folds must know about an estimator."""
+"""FoldTraits: the properties of an estimator that a search over folds reads."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from maxmargin.solvers import Solution
 class FoldTraits:
     """A mixin with the properties of an estimator that `Tuned` reads; training itself does not use them."""
 
-    # Whether the search of outputs calls Python code of a user, which may not be safe in two threads.
+    # Whether the search for outputs calls Python code of users, which may not be safe in two threads.
     calls_user_code: ClassVar[bool] = False
 
-    # Arguments of `fit` that belong to the whole data: they are not split with the examples, whatever their length.
+    # Arguments of `fit` that concern the whole data set: they are not split with the examples, whatever their length.
     whole_arguments: ClassVar[tuple[str, ...]] = ()
 
     solution_: Solution

@@ -23,7 +23,7 @@ from maxmargin.training.warm_starts import lasting
 
 
 class ModelFiles(SavedModel, BaseEstimator):
-    """A mixin for trained estimators: what `save`, `pickle` and `clone` keep of them."""
+    """A mixin for trained estimators that defines which of their fields `save`, `pickle` and `clone` keep."""
 
     w_: Array
     prior: Any
@@ -54,12 +54,12 @@ class ModelFiles(SavedModel, BaseEstimator):
         return parameters_of(cls)
 
     def _check_saved(self) -> None:
-        """Check a model that was read from a file: what its training has kept must belong to these weights."""
+        """Complete a model that was read from a file; drop a solver state that does not belong to its weights."""
         solution = getattr(self, "solution_", None)
         if solution is None:
             return
         memory = solution.memory
-        if not (isinstance(memory, Walk) and len(memory.w) == len(self.w_)):  # with a kernel it is of all units
+        if not (isinstance(memory, Walk) and len(memory.w) == len(self.w_)):  # with a kernel the state has all units
             object.__setattr__(solution, "memory", None)
         object.__setattr__(solution, "w", self.w_)
 
@@ -67,13 +67,13 @@ class ModelFiles(SavedModel, BaseEstimator):
         return hasattr(self, "w_")
 
     def __sklearn_clone__(self) -> Self:
-        """Clone the parameters, but keep the prior as it is: a fitted model that is one stays fitted."""
+        """Clone the parameters, except that a fitted model that serves as `prior` stays fitted."""
         model: Self = super().__sklearn_clone__()
         model.prior = self.prior
         return model
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle the model, not the plane cache that trained it; online solvers keep what they need to go on."""
+        """Pickle the model without the plane cache that trained it; the state of an online solver is kept."""
         state: dict[str, Any] = dict(super().__getstate__())
         if "w_" in state:
             state["w_"] = PickledWeights.of(state["w_"])

@@ -1,4 +1,4 @@
-"""Warn of a training that has ended at w = 0, and say no more than is proved."""
+"""Warn about a training that has ended at w = 0; the message claims no more than is proved."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from maxmargin.base.search import Search
 from maxmargin.problem.dual.objective import Certificate
 from maxmargin.solvers import Solution
 
-ROUNDING = 1e-9  # a gap below this is what certificates allow for rounding
+ROUNDING = 1e-9  # smaller relative gaps are due to the allowance for rounding in certificates
 
 
 def warn_of_zero(solution: Solution, advice: str) -> None:
     """Warn if training has ended at w = 0, unless it was interrupted, which has a warning of its own.
 
-    advice : what may help if w = 0 is (nearly) optimal.
+    advice : a sentence for the case that w = 0 is optimal or nearly so.
     """
     certificate = solution.certificate
     if np.any(solution.w) or certificate.stop_reason == "interrupted":
@@ -36,14 +36,14 @@ def warn_of_zero(solution: Solution, advice: str) -> None:
 
 
 def remedy(certificate: Certificate) -> str:
-    """Return what may help where w = 0 is (nearly) optimal."""
+    """Return advice for the case that w = 0 is optimal or nearly so."""
     if certificate.rounds is not None:
         return "Try more restarts, other first weights, or another C"
     return "Try other features, a smaller tol, or (if it is small) a larger C"
 
 
 def _proved(certificate: Certificate, C: float) -> str:
-    """Return what the certificate of a converged model proves about w = 0."""
+    """Return a sentence about w = 0 that the certificate of a converged model proves."""
     if certificate.primal == 0:
         return "w = 0 is optimal, because the objective is 0 already: all models of these data are equally good"
     gap = certificate.proved_gap if isfinite(certificate.proved_gap) else certificate.relative_gap

@@ -1,4 +1,4 @@
-"""The options of training: checked, and turned into what training works with."""
+"""The options of training: their checks, and their conversion to objects."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class Options(TypedDict, total=False):
 
 
 def checked_C(C: Any) -> float:  # noqa: N802 - the parameter's name
-    """Return C as a float; ValueError unless it is a positive number or inf."""
+    """Return C as a float; raise a ValueError unless it is a positive number or inf."""
     if not _positive(C):
         raise ValueError(f"C must be a positive number (or inf for a hard margin), got {C!r}")
     return float(C)
 
 
 def checked_solver(solver: Solver) -> Solver:
-    """Return the solver; ValueError if its options are such that it could never stop."""
+    """Return the solver; raise a ValueError if its options would never let it stop."""
     if not _positive(solver.tol) or not isfinite(solver.tol):
         raise ValueError(
             f"tol must be a positive finite number, got {solver.tol!r}; rounding keeps every gap from being exactly 0"
@@ -54,7 +54,7 @@ def checked_solver(solver: Solver) -> Solver:
 
 
 def executor_for(executor: Any, n_jobs: Any) -> Executor:
-    """Return the executor that was given, or one with as many threads as were asked for."""
+    """Return the given executor, or one with the given number of threads."""
     if executor is not None:
         if not isinstance(executor, Executor):
             raise TypeError(f"executor must be a maxmargin Executor, got {executor!r}")
@@ -66,7 +66,7 @@ def executor_for(executor: Any, n_jobs: Any) -> Executor:
 
 
 def seed_of(random_state: Any) -> int:
-    """Return a seed: the number that was given, or one that is drawn."""
+    """Return a seed: the given number, or a random one."""
     if is_whole(random_state):
         if random_state < 0:
             raise ValueError(f"random_state must not be negative, got {random_state}")

@@ -15,7 +15,7 @@ T = TypeVar("T", bound=Task)
 def task_from(estimator: BaseEstimator, kind: type[T], **others: Any) -> T:
     """Return a task of a class with the parameters of an estimator.
 
-    A parameter of the task has the value of the estimator's parameter of the same name, unless `others` has one.
+    A parameter of the task gets the value of the estimator's parameter of the same name, unless `others` contains it.
     """
     names = set(inspect.signature(kind).parameters) & set(estimator.get_params(deep=False))
     return kind(**{name: getattr(estimator, name) for name in names} | others)

@@ -1,8 +1,8 @@
-"""A quick look at a user's task before training: the mistakes that would otherwise show up as a strange model.
+"""Checks of a user's task before training, for mistakes that would otherwise lead to a useless model.
 
-Tasks in plain Python promise much that nothing enforces. A few calls on the first examples catch a missing dim,
-features of the wrong length, a loss that is not zero at the truth, inputs that are changed, and a decoder that ignores
-the loss. Long features that are mostly zeros and written out all the same are no mistake, but worth a word.
+Nothing enforces the contract of tasks in plain Python. A few calls on the first examples detect a missing dim, features
+of the wrong length, a loss that is not zero at the truth, inputs that are changed, and a decoder that ignores the loss.
+Long dense features that are mostly zeros are allowed, but cause a warning.
 """
 
 from __future__ import annotations
@@ -24,27 +24,30 @@ from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.geometry import Geometry
 
 LONG, FULL = 2**18, 0.1  # the length from which features count as long, and the share of non-zeros that justifies it
-LOOK_AT = 3  # examples that are looked at closely; the promise on every plane is checked throughout training anyway
+LOOK_AT = 3  # the number of examples with all checks; planes are checked throughout training anyway
 
 
 def check_promises(task: Task, batch: Examples, geometry: Geometry | None = None) -> None:
-    """Raise a TaskError that names the example and the fault; warn of features that waste memory.
+    """Raise a TaskError that names the example and the fault; warn about features that waste memory.
 
-    Weights that the decoder is tried with keep to the bounds.
+    The weights with which the decoder is called satisfy the bounds of `geometry`.
     """
     name = type(task).__name__
     if not isinstance(getattr(task, "dim", None), int | np.integer) or task.dim < 1:
         raise TaskError(f"{name}.setup must set self.dim to the length of psi; it is {getattr(task, 'dim', 'missing')}")
     if "y" not in inspect.signature(task.argmax).parameters:
         raise TaskError(f"{name}.argmax must take a third argument y (None for prediction): argmax(w, x, y=None)")
-    if type(task).complete is not Task.complete and not task.latent:
-        raise TaskError(f"{name} has complete(w, x, y) but does not declare that it is latent; set latent = True")
+    if type(task).complete is not Task.complete and not task.latent and "latent" not in vars(task):
+        raise TaskError(
+            f"{name} has complete(w, x, y) but does not declare that it is latent; set latent = True, or let setup "
+            "set self.latent if that depends on the data"
+        )
     if task.search not in list(Search):
         known = ", ".join(f"Search.{kind.name}" for kind in Search)
         raise TaskError(f"{name}.search is {task.search!r}; expected one of {known}")
     if task.search == Search.OVERGENERATING and type(task).decode is Task.decode:
         raise TaskError(
-            f"{name} is overgenerating, so argmax may return what is not an output: it must define its own "
+            f"{name} is overgenerating, so argmax may return something other than an output: it must define its own "
             "decode(w, X), which returns outputs"
         )
     if task.ratio is not None and not 0 < task.ratio <= 1:
@@ -59,7 +62,7 @@ def check_promises(task: Task, batch: Examples, geometry: Geometry | None = None
         except Exception as error:
             error.add_note(f"maxmargin: raised by {name} on training example {i}")
             fault = error
-        if content((x, y)) != before:  # which may well be why something else failed
+        if content((x, y)) != before:  # this may be the cause of another failure
             raise TaskError(
                 f"{name} changed its input: x or y of example {i} changed during psi, loss or argmax"
             ) from fault
@@ -71,7 +74,7 @@ def check_promises(task: Task, batch: Examples, geometry: Geometry | None = None
 
 
 def _check_losses_at_truth(task: Task, batch: Examples) -> None:
-    """Raise a TaskError if the loss of a later example is not 0 at its truth: this call is cheap enough for all."""
+    """Raise a TaskError if the loss of a later example is not 0 at its truth; this is cheap enough for all examples."""
     if task.latent:  # guesses may be expensive, and completions are checked throughout training
         return
     for i, _, y, truth in islice(batch, LOOK_AT, None):
@@ -92,7 +95,7 @@ def _check_at_truth(loss: Any, what: str, i: int) -> None:
 def _look_at(
     task: Task, i: int, x: Any, y: Any, truth: Any, rng: np.random.Generator, geometry: Geometry | None
 ) -> str:
-    """Raise what is wrong with an example; return what is wasteful about it."""
+    """Raise a TaskError if an example shows a fault; return a warning if its features waste memory."""
     name, zero = type(task).__name__, np.zeros(task.dim)
     if task.latent:
         truth = task.guess(rng, x, y)
@@ -102,8 +105,8 @@ def _look_at(
     _check_at_truth(task.loss(y, truth), "loss(y, guess(rng, x, y))" if task.latent else "loss(y, y)", i)
     if task.search != Search.EXACT:
         return wasteful
-    # What the decoder finds for some weights must not be beaten by what it finds for others. Beside zero and ordinary
-    # weights there are tiny ones, for which the loss decides: a decoder that ignores y gives itself away there.
+    # At each weight vector, the output found there must score at least as much as the outputs found elsewhere. Besides
+    # zero and ordinary weights there are tiny ones, for which the loss decides: these expose a decoder that ignores y.
     kinds = rng.standard_normal((2, task.dim)) * [[1.0], [1e-3]]
     drawn = (zero, *kinds, *-kinds)
     weights = [read_only(w if geometry is None else geometry.allowed(w)) for w in drawn]
@@ -140,7 +143,7 @@ def _wasteful(features: Any, i: int) -> str:
 
 
 def _look_at_completions(task: Task, i: int, x: Any, y: Any, weights: list[Any], seen: list[Any]) -> None:
-    """Check that complete(w, x, y) explains y, and that no other explanation that was seen is better at w."""
+    """Check that complete(w, x, y) explains y, and that no other known explanation has a higher score at w."""
     name = type(task).__name__
     completions = [task.complete(w, x, y) for w in weights]
     for z in completions:
@@ -160,7 +163,7 @@ def _look_at_completions(task: Task, i: int, x: Any, y: Any, weights: list[Any],
 
 
 def content(value: Any) -> Any:
-    """Return the content of a value, to find out whether it was changed; what objects cache does not count."""
+    """Return the content of a value, to detect changes; caches of objects are ignored."""
     if sparse.issparse(value):
         entries = value.tocoo(copy=True)
         entries.sum_duplicates()

@@ -1,4 +1,4 @@
-"""ProbabilisticTrainer: how sure a model is. What estimators share whose task can sum over all outputs (sums.py)."""
+"""ProbabilisticTrainer: probabilities of outputs, for estimators whose task can sum over all outputs (sums.py)."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class Calibration(NamedTuple):
     They are differences of scores at temperature 1. Structures without prediction sets leave all arrays empty.
     """
 
-    distances: Array = np.zeros(0)  # of every example: how far the score of the truth is below the best one
-    truths: Array = np.zeros(0)  # of models saved before the distances of labels: probabilities, which are not used
-    shares: Array = np.zeros(0)  # of every label: one divided by the number of labels of its example
-    label_distances: Array = np.zeros(0)  # of every label: how far the best output that has it is below the best one
+    distances: Array = np.zeros(0)  # per example: the score of the best output minus the score of the truth
+    truths: Array = np.zeros(0)  # unused; models of earlier versions have probabilities here
+    shares: Array = np.zeros(0)  # per label: one divided by the number of labels of its example
+    label_distances: Array = np.zeros(0)  # per label: the best score minus the best score of outputs with this label
 
 
 declare(
@@ -62,15 +62,15 @@ declare(
 
 
 class ProbabilisticTrainer(Trainer):
-    """Probabilities p(z | x) ∝ exp(⟨w, Ψ(x, z)⟩ / temperature_) of outputs and of their parts.
+    """A Trainer with probabilities p(z | x) ∝ exp(⟨w, Ψ(x, z)⟩ / temperature_) of outputs and of their parts.
 
-    objective : "hinge", "likelihood" (a conditional random field) or "softmax_margin" (both at once): see tangents.py.
-    sharpness : of "softmax_margin", b there.
-    calibrate : the number of parts for cross-validation in fit: the temperature is the one at which the outputs of
-        every part are most probable under the model of the others. None leaves it at 1, until calibrate_on(X, Y).
+    objective : "hinge", "likelihood" (a conditional random field) or "softmax_margin"; see tangents.py.
+    sharpness : the b of tangents.py, for "softmax_margin".
+    calibrate : the number of folds for cross-validation in `fit`, which finds the temperature at which the outputs of
+        each fold are most probable under the model of the other folds. None leaves it at 1, until calibrate_on(X, Y).
     """
 
-    _smooth_solver: ClassVar[str] = "lbfgs"  # of smooth objectives, where none is named
+    _smooth_solver: ClassVar[str] = "lbfgs"  # the default solver of smooth objectives
 
     saved: ClassVar[Fields] = {
         "temperature_": Sometimes(Real(least=0)),
@@ -115,15 +115,15 @@ class ProbabilisticTrainer(Trainer):
         return self._sums(X).marginals()
 
     def log_probability(self, X: Any, Y: Any) -> Array:
-        """log p(y | x) of an output of every x; where Y leaves parts open, that of all outputs which agree with it."""
+        """Return log p(y | x) for every x; if y leaves parts open, sum over all outputs that agree with it."""
         return self._sums(X).log_probabilities(Y)
 
     def entropy(self, X: Any) -> Array:
-        """-Σ_z p(z | x) log p(z | x) of every x, in nats: 0 where the model is sure."""
+        """Return the entropy -Σ_z p(z | x) log p(z | x) for every x, in nats; it is 0 if the model is certain."""
         return self._sums(X).entropies
 
     def sample(self, X: Any, n: int = 1, random_state: Any = None) -> list[list[Any]]:
-        """n independent outputs of every x, drawn with their probabilities."""
+        """Draw n independent outputs for every x with their probabilities."""
         seed = check_random_state(random_state).randint(2**31)
         return self._sums(X).sample(np.random.default_rng(seed), check_whole("n", n, least=1))
 
@@ -178,7 +178,7 @@ class ProbabilisticTrainer(Trainer):
         return "bcfw" if self._softness() is None else self._smooth_solver
 
     def _sums(self, X: Any) -> Any:
-        """Sums, of the kind that the task has."""
+        """Return the Sums object of the task for these inputs, at the current temperature."""
         check_is_fitted(self)
         if not self.calibrated_ and self.objective != "likelihood":
             warn_caller(
@@ -192,15 +192,15 @@ class ProbabilisticTrainer(Trainer):
         return self.task_.sums(beta * self.w_, X)
 
     def _unlikeliness(self, beta: float, X: Any, Y: Any) -> Array:
-        """Return what calibration minimises, for every x, at the temperature 1/beta."""
+        """Return the loss that calibration minimises, for every x, at the temperature 1/beta."""
         return -self._sums_at(beta, X).log_probabilities(Y)
 
     def _calibration(self, unseen: list[tuple[Self, Any, Any]]) -> Calibration:
-        """Return what prediction sets need from models and examples that each of them has not seen: here nothing."""
+        """Return the calibration of prediction sets from (model, X, Y) with unseen examples; by default it is empty."""
         return Calibration()
 
     def _set_calibration(self) -> Calibration:
-        """Return the calibration for prediction sets; a ValueError if there is none."""
+        """Return the calibration for prediction sets; raise a ValueError if there is none."""
         check_is_fitted(self)
         if self.calibration_ is None:
             raise ValueError(
@@ -223,7 +223,7 @@ class ProbabilisticTrainer(Trainer):
                 )
 
     def _calibrate(self, X: Any, Y: Any, sample_weight: Any, checkpoint: Checkpoint | None) -> None:
-        """Find the temperature by models of the same C that have not seen a part of the examples."""
+        """Find the temperature by cross-validation, with models of the same C."""
         self.temperature_, self.calibration_ = 1.0, None
         if self.calibrate is None:
             return

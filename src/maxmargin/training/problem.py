@@ -18,8 +18,8 @@ from maxmargin.training.options import n_examples
 class Problem(NamedTuple):
     """The data that a training runs on, while they are open."""
 
-    batch: Batch
-    oracle: RiskOracle
+    batch: Batch  # the packed examples
+    oracle: RiskOracle  # the oracle of the training problem
     identity: Identity | None  # set if a later fit may have to recognise this problem
     line: LiveLine  # shows the progress of training
 
@@ -34,7 +34,7 @@ def check_pairs(X: Any, Y: Any) -> None:
 
 
 def informative_examples(batch: Batch, sample_weight: Any) -> tuple[Batch, Any]:
-    """Return the examples whose labels say something, with their weights; ValueError if there are none."""
+    """Return the examples with informative labels, and their weights; raise a ValueError if there are none."""
     n, labels = len(batch), batch.offers(MissingLabels)
     if labels is None:
         return batch, sample_weight
@@ -44,6 +44,6 @@ def informative_examples(batch: Batch, sample_weight: Any) -> tuple[Batch, Any]:
     if len(informative) == n:
         return batch, sample_weight
     if sample_weight is not None:
-        normalised_weights(sample_weight, n)  # names the weight that makes no sense
+        normalised_weights(sample_weight, n)  # raises an error that names an invalid weight
         sample_weight = np.asarray(sample_weight, dtype=float)[informative]
     return batch.take(informative), sample_weight

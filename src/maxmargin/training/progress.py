@@ -1,4 +1,4 @@
-"""What the live line says of a running fit: pass, objective, bound, gap, time left."""
+"""The progress of a fit on one line: pass, objective, bound, gap and remaining time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def watching(line: LiveLine, solver: Solver) -> Callback | None:
 def all_of(callbacks: list[Callback | None], where: str) -> Callback | None:
     """Return one callback that calls all of these, and that stops training if one of them does.
 
-    where : says which of several trainings this is, for Record.where; "" if there is only one.
+    where : the name of this training among several, for Record.where; "" if there is only one.
     """
     called = [callback for callback in callbacks if callback is not None]
     if not called:
@@ -35,13 +35,13 @@ def all_of(callbacks: list[Callback | None], where: str) -> Callback | None:
 
 
 class Progress:
-    """`update` is a callback of the solvers."""
+    """The text of a progress line; `update` is a callback for solvers."""
 
     def __init__(self, line: LiveLine, solver: Solver):
         self.line, self.left = line, TimeLeft(solver.tol, solver.max_passes)
 
     def update(self, record: Record) -> None:
-        """Show where training is."""
+        """Show the state of training."""
         self.line.show(self.text(record))
 
     def text(self, record: Record) -> str:
@@ -55,7 +55,7 @@ class Progress:
         if isfinite(record.relative_gap):
             parts.append(f"gap {100 * record.relative_gap:.3g}%")
         parts.append(f"{record.seconds:.1f} s")
-        if not record.where:  # how many rounds there will be, nobody knows
+        if not record.where:  # the number of rounds is not known in advance
             left = self.left.seconds(record.relative_gap, record.passes, record.seconds)
             if left is not None:
                 parts.append(f"about {left:.0f} s left")

@@ -1,4 +1,4 @@
-"""SequenceTrainer: what estimators share whose inputs are sequences of tokens (inputs/tokens.py)."""
+"""SequenceTrainer: the base class of estimators whose inputs are sequences of tokens (inputs/tokens.py)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from maxmargin.training.probabilistic import ProbabilisticTrainer
 
 
 class SequenceTrainer(ProbabilisticTrainer):
-    """A trainer whose task reads sequences with a SequencePacker, and lists the best outputs of one."""
+    """A trainer whose task reads sequences with a SequencePacker and can list the n best outputs of a sequence."""
 
     def predict(self, X: Any) -> list[list[Any]]:
-        """Return the best output of every x, in the form that training had; for an empty x, an empty list."""
+        """Return the best output of every x, in the same form as in training; for an empty x, an empty list."""
         check_is_fitted(self)
         return Predictions(decoded(self, X))
 
@@ -28,7 +28,7 @@ class SequenceTrainer(ProbabilisticTrainer):
         return self.task_.scores(self.w_, X)
 
     def predict_nbest(self, X: Any, n: int) -> list[list[tuple[list[Any], float]]]:
-        """Return the n best outputs of every x with their scores, best first; fewer if there are not as many."""
+        """Return the n best outputs of every x with their scores, best first; fewer if there are fewer outputs."""
         check_is_fitted(self)
         n = check_whole("n", n, least=1)
         self.task_.packer_.pack(X, may_be_empty=True)  # all at once first, so that errors name the right sequence

@@ -1,9 +1,9 @@
-"""SharedOptions: parameters that several classes share are described once, and stand in every signature.
+"""SharedOptions: parameters that several classes share are described once, and appear in every signature.
 
-The constructor of an estimator lists its own parameters and passes `**options` on to that of its base class. What it
-has in common with its task stays in its own signature, too, because editors and type checkers read signatures from the
-source; a test compares the two. A docstring, however, describes no parameter that another place describes already: it
-quotes the description, by a line of its own with the name in braces. `{options}` quotes all that is left.
+The constructor of an estimator lists its own parameters and passes `**options` on to its base class. Parameters that it
+shares with its task are listed in its own signature, too, because editors and type checkers read signatures from the
+source; a test compares the two. Descriptions, however, are not repeated: a docstring quotes the description of a shared
+parameter by a line with its name in braces. `{options}` quotes all remaining parameters.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ OPTIONS = "options"
 class SharedOptions:
     """A mixin that completes the signature and the docstring of an estimator's subclasses."""
 
-    _units: ClassVar[str] = "rows"  # what has features: the word for it in descriptions
-    _descriptions: ClassVar[Mapping[str, str]] = {}  # of parameters that subclasses share
+    _units: ClassVar[str] = "rows"  # the word for units with features in descriptions
+    _descriptions: ClassVar[Mapping[str, str]] = {}  # descriptions of parameters that subclasses share
     _described_by: ClassVar[tuple[type, ...]] = ()  # tasks whose docstrings describe parameters of the estimator
 
     def __init_subclass__(cls, **keywords: Any) -> None:
@@ -37,7 +37,7 @@ class SharedOptions:
 
     @classmethod
     def _quoted(cls, quote: re.Match[str]) -> str:
-        """Return what takes the place of a quote, with the same indentation."""
+        """Return the text that replaces a quote, with the same indentation."""
         indent, name = quote.groups()
         if name != OPTIONS:
             return cls._description(name, indent)
@@ -48,7 +48,7 @@ class SharedOptions:
 
     @classmethod
     def _description(cls, name: str, indent: str) -> str:
-        """Return the description of a parameter as a docstring has it."""
+        """Return the description of a parameter in the form of docstrings."""
         below = indent + 4 * " "
         if name not in cls._descriptions:
             for kind in cls._described_by:
@@ -58,14 +58,14 @@ class SharedOptions:
             raise ValueError(f"the docstring of {cls.__name__} quotes {name!r}, which is described nowhere")
         head, _, text = textwrap.dedent(cls._descriptions[name]).strip().partition("\n")
         gap = getattr(cls, "_default_tol", None)
-        default = "the default of the solver" if gap is None else f"{gap:g}, or what a solver object says itself"
+        default = "the default of the solver" if gap is None else f"{gap:g}, or the tol of a solver object"
         text = Template(text).substitute(units=cls._units, default_tol=default)
         return f"{indent}{head}\n" + textwrap.fill(
             text, _WIDTH, initial_indent=below, subsequent_indent=below, break_on_hyphens=False
         )
 
     def _refuse(self, unknown: dict[str, Any]) -> None:
-        """Raise a TypeError that names the estimator if its base class was passed parameters that it does not know."""
+        """Raise a TypeError that names the estimator if its base class was passed unknown parameters."""
         if unknown:
             known = ", ".join(inspect.signature(type(self)).parameters)
             raise TypeError(f"{type(self).__name__} has no parameter {next(iter(unknown))!r}; it has {known}")

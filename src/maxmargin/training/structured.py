@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.base.predictions import Predictions
 from maxmargin.problem.contract.task import Task
-from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.solvers.named import SolverName
 from maxmargin.training.decoding import decoded
@@ -34,8 +33,8 @@ class StructuredSVM(ProbabilisticTrainer):
         ("bcfw", "one_slack", …), or a solver object with options. If outputs have hidden parts, it becomes the inner
         solver of solvers.CCCP, which can be given, too.
     objective : "hinge", "likelihood" or "softmax_margin"
-        What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood, or the
-        softmax-margin between them. The smooth ones need a task that sums over all outputs, or lists few of them.
+        The loss that is added to ½‖w‖²: C times the mean structured hinge, the negative mean log-likelihood, or the
+        softmax-margin between them. The last two need a task that can sum over all outputs, or lists few outputs.
     {options}
 
     Attributes
@@ -63,8 +62,8 @@ class StructuredSVM(ProbabilisticTrainer):
     Notes
     -----
     Ctrl-C ends training with a TrainingInterrupted warning and keeps the best model so far; so does an error, which is
-    then raised. In a search over several fits, Ctrl-C ends only the fit that runs; a second Ctrl-C within two seconds,
-    or while the first is still being obeyed, is raised as a KeyboardInterrupt and ends everything.
+    then raised. In a search over several fits, Ctrl-C ends only the current fit; a second Ctrl-C within two seconds,
+    or while the first one is still being handled, is raised as a KeyboardInterrupt and ends everything.
 
     Examples
     --------
@@ -77,7 +76,7 @@ class StructuredSVM(ProbabilisticTrainer):
 
     calls_user_code = True
 
-    saved_others: ClassVar[bool] = True  # tasks may show what they have found
+    saved_others: ClassVar[bool] = True  # tasks may set further attributes
 
     def __init__(
         self,
@@ -95,10 +94,11 @@ class StructuredSVM(ProbabilisticTrainer):
         return Predictions(self.task_.label(z) for z in decoded(self, X))
 
     def score(self, X: Any, Y: Any) -> float:
-        """Minus the mean loss of the predictions, by the loss of the task that was trained: higher is better.
+        """Return the negative mean loss of the predictions, by the loss of the trained task: higher is better.
 
-        Models of different losses cannot be compared by it: the smallest loss would win. In a search over a parameter
-        of the loss give `scoring`, such as metrics.exact_match_scorer, or metrics.Scorer with a measure of yours.
+        It cannot compare models that were trained with different losses, because the smallest loss would win. A search
+        over a parameter of the loss needs `scoring`, such as metrics.exact_match_scorer, or metrics.Scorer with your
+        own measure.
         """
         check_is_fitted(self)
         found = decoded(self, X)
@@ -108,11 +108,6 @@ class StructuredSVM(ProbabilisticTrainer):
             raise ValueError("no examples given: there is nothing to score")
         return -float(np.mean([self.task_.loss(y, z) for y, z in zip(Y, found, strict=True)]))
 
-    def _findings(self, X: Any, Y: Any) -> Findings:
-        from maxmargin.report.any_task import task_findings
-
-        return task_findings(self, list(decoded(self, X)), Y)
-
     def _make_task(self, Y: Any) -> Task:
         if not isinstance(self.task, Task):
             raise TypeError(f"task must be a maxmargin Task, got {self.task!r}")
@@ -121,5 +116,5 @@ class StructuredSVM(ProbabilisticTrainer):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.two_d_array = False  # what an input is, the task decides
+        tags.input_tags.two_d_array = False  # the task decides what an input is
         return tags

@@ -1,12 +1,12 @@
-"""The temperature at which scores of a model are probabilities that data confirm.
+"""The temperature that calibrates the scores of a model as probabilities.
 
-A large margin fixes the order of outputs and not the scale of their scores, so that p(z | x) ∝ exp ⟨w, Ψ(x, z)⟩ may be
-far too sure, or not sure enough. One number repairs that: with scores divided by τ, the mean of -log p(y | x) over
-examples that training has not seen is
+Training with a large margin determines the order of outputs, but not the scale of their scores, so that the
+probabilities p(z | x) ∝ exp ⟨w, Ψ(x, z)⟩ may be far too high or too low. One number corrects this: with scores divided
+by τ, the mean of -log p(y | x) over held-out examples is
 
     L(β) = mean_i [log Z_i(β w) - β ⟨w, Ψ(x_i, y_i)⟩],    β = 1/τ                                                (1)
 
-which is convex in β (log Z is), and its lowest point calibrates (Platt 1999 and Guo et al. 2017, for classes).
+which is convex in β, because log Z is; its minimum is used (for classes, Platt 1999 and Guo et al. 2017).
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ import numpy as np
 from maxmargin.base.arrays import Array
 
 STEP = log(4.0)
-MOST = 60  # steps, to either side: temperatures between 1e-36 and 1e36
-NEAR = 1e-3  # of log τ
+MOST = 60  # steps in either direction: temperatures between 1e-36 and 1e36
+NEAR = 1e-3  # the tolerance of log τ
 
 
 def best_temperature(losses: Callable[[float], Array], weights: Array) -> float:
-    """τ with the lowest weighted mean of losses(1/τ), one per example: (1), or anything else with one lowest point.
+    """Return the τ with the lowest weighted mean of losses(1/τ), one loss per example.
 
-    Examples whose loss is infinite, of outputs that are impossible at any temperature, do not count. Where all
-    temperatures are as good, it is 1.
+    The mean must have a single local minimum, as (1) has. Examples with an infinite loss are ignored; their outputs are
+    impossible at any temperature. If all temperatures are equally good, τ is 1.
     """
 
     def mean(log_temperature: float) -> float:
@@ -40,9 +40,9 @@ def best_temperature(losses: Callable[[float], Array], weights: Array) -> float:
         raise ValueError("no calibration example has an output that the model can predict")
     low, middle, high = -STEP, 0.0, STEP
     below, above = mean(low), mean(high)
-    if below == value == above:  # of w = 0, or of outputs that say nothing: no temperature is better than another
+    if below == value == above:  # w = 0, or outputs without information: all temperatures are equally good
         return 1.0
-    for _ in range(MOST):  # the lowest point is left or right of these three
+    for _ in range(MOST):  # the minimum is to the left or to the right of these three points
         if below < value:
             low, middle, high, below, value, above = low - STEP, low, middle, mean(low - STEP), below, value
         elif above < value:

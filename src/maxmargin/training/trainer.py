@@ -26,6 +26,7 @@ from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.objective import Certificate, Formulation
 from maxmargin.problem.oracle.oracle import Oracle
 from maxmargin.problem.oracle.risk_oracle import RiskOracle
+from maxmargin.report.findings import Findings
 from maxmargin.report.reported import Reported
 from maxmargin.solvers import CCCP, Solution, Solver, as_solver
 from maxmargin.solvers.named import SolverName
@@ -37,11 +38,12 @@ from maxmargin.training.checkpoints.finished import finished_solution
 from maxmargin.training.checkpoints.identity import identity_of
 from maxmargin.training.checkpoints.settings import described_solver
 from maxmargin.training.checkpoints.solutions import plain_solution
+from maxmargin.training.decoding import decoded
 from maxmargin.training.descriptions import TRAINING
 from maxmargin.training.fold_traits import FoldTraits
 from maxmargin.training.model_files import ModelFiles
 from maxmargin.training.nothing_learnt import remedy, warn_of_zero
-from maxmargin.training.online import online_only
+from maxmargin.training.online import OnlineTraits, online_only
 from maxmargin.training.options import (
     Rescaling,
     Slack,
@@ -60,11 +62,11 @@ from maxmargin.training.warm_starts import earlier_solution, lasting
 from maxmargin.training.weight_constraints import geometry_of
 
 
-class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported, BaseEstimator):
+class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, OnlineTraits, Reported, BaseEstimator):
     """The base class of estimators that train the weights of a task: fit, path, fit_path, partial_fit and certify.
 
-    An estimator's constructor lists its own parameters, with C and solver, and passes `**options` on to this one:
-    signature and parameters (scikit-learn's get_params) are then those of both. StructuredSVM documents them.
+    The constructor of an estimator lists its own parameters, with C and solver, and passes `**options` on to this
+    class; its signature and its parameters (scikit-learn's get_params) contain both. StructuredSVM documents them.
 
     Notes
     -----
@@ -74,16 +76,20 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
     2. `_open`, which makes a Problem of the data. It calls the hooks
        `_solver()` (only to check options),
        `_make_task(Y)` (a task that is not set up),
-       `_prior(task, batch, sample_weight)` (the weights to be drawn to),
-       `_oracle(batch, formulation, …)` (what solvers ask).
+       `_prior(task, batch, sample_weight)` (the weights towards which training is regularised),
+       `_oracle(batch, formulation, …)` (the oracle that solvers query).
     3. `_train`, which runs a solver on the problem. It calls the hooks
        `_solver(latent, **options)` (which asks `_named_solver`), and, if outputs have hidden parts,
        `_first_weights(problem, C)`.
-    4. `_keep`, which sets the fitted attributes: task_, w_, solution_, certificate_, history_, n_examples_, and those
-       that the batch or the solver adds (support_, kernel_map_, rounds_).
+    4. `_keep`, which sets the fitted attributes: task_, w_, solution_, certificate_, history_, n_examples_, and further
+       attributes that the batch or the solver adds (support_, kernel_map_, rounds_).
     5. `_warn`, which calls the hook `_remedy_for_zero()`.
 
     `path` does 2 once, and 3 to 5 for each C; `partial_fit` and `certify` do 2 with the task of the fitted model.
+
+    A subclass also writes `predict` (by decoding.decoded), `score` and `__sklearn_tags__`. Reports and names of weights
+    have hooks with defaults for every task: `_findings(X, Y)`, `_learnt()` (report/reported.py) and `_layout(task, w)`
+    (base/named_weights.py).
     """
 
     def __init__(
@@ -127,9 +133,9 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
         self.checkpoint_every = checkpoint_every
 
     _descriptions: ClassVar[Mapping[str, str]] = TRAINING
-    _default_tol: ClassVar[float | None] = None  # of a solver that is only named; None: the solver's own
+    _default_tol: ClassVar[float | None] = None  # for a solver given by name; None: the default of the solver
     _packed: ClassVar[type[PackedData] | None] = None  # the packed data that `fit` takes in place of X and Y
-    kernel: Any = None  # a parameter of estimators whose task takes one
+    kernel: Any = None  # a parameter of estimators whose task takes a kernel
 
     # --- the interface
 
@@ -156,9 +162,9 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
         return self
 
     def fit_path(self, X: Any, Y: Any, Cs: Sequence[float], *others: Any, **weights: Any) -> list[Self]:
-        """Train a model for every C, each from where the one before ended; the last one stays in this estimator.
+        """Train a model for every C, each starting from the previous solution; the last model stays in this estimator.
 
-        Ctrl-C ends the path with the model that it has interrupted.
+        Ctrl-C ends the path; the interrupted model is the last one.
 
         Parameters
         ----------
@@ -180,17 +186,17 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
         return list(self.path(X, Y, values, *others, **weights))
 
     def path(self, X: Any, Y: Any, Cs: Any, sample_weight: Any = None) -> Iterator[Self]:
-        """Yield the models of `fit_path` one by one. A model is trained when it is asked for; data are read once.
+        """Yield the models of `fit_path` one by one. Each is trained when it is requested; the data are read once.
 
-        BLAS keeps to one thread until the path has ended or is closed.
+        BLAS uses one thread until the path has ended or is closed.
 
         Parameters
         ----------
         X, Y, sample_weight
             As for `fit`.
         Cs : iterable of float, or callable
-            The values of C, which may be made one by one; or a function that takes the Oracle of these data and returns
-            them.
+            The values of C, which may be generated one by one, or a function that takes the Oracle of these data and
+            returns them.
 
         Yields
         ------
@@ -206,8 +212,8 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
     def partial_fit(self, X: Any, Y: Any, sample_weight: Any = None) -> Self:
         """Make one more pass of an online solver ("perceptron", "subgradient") over new examples.
 
-        The first call fixes labels and features: give all `classes` as a parameter if it may not show all of them. The
-        certificate is one for the examples of the last call only.
+        The first call determines labels and features: if its data may not contain all classes, give all of them as the
+        parameter `classes`. The certificate holds for the examples of the last call only.
 
         Parameters
         ----------
@@ -243,7 +249,7 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
             seed, rounds = seed_of(self.random_state), self.certificate_.rounds
             return certificate_of(problem, self.w_, self.solution_.C, tol, seed, rounds)
 
-    # --- hooks: what estimators may define
+    # --- hooks, which estimators may define
 
     def _make_task(self, Y: Any) -> Task:
         """Return a task for these outputs that is not set up yet."""
@@ -251,11 +257,11 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
 
     @property
     def _named_solver(self) -> str | Solver:
-        """The parameter `solver`, or the default where it is None."""
+        """Return the parameter `solver`, or the default if it is None."""
         return self.solver
 
     def _solver(self, latent: bool = False, **options: Any) -> Solver:
-        """Return a new solver for training; `options` take the place of its own."""
+        """Return a new solver for training; `options` replace its own options."""
         tol = self._default_tol if self.tol is None and isinstance(self._named_solver, str) else self.tol
         given = {"tol": tol, "max_passes": self.max_passes, **options}
         solver: Solver = clone(as_solver(self._named_solver))
@@ -264,25 +270,31 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
         return checked_solver(solver.set_params(**{name: value for name, value in given.items() if value is not None}))
 
     def _prior(self, task: Task, batch: Batch, sample_weight: Any) -> Any:
-        """Return what the parameter `prior` means for this task and these data."""
+        """Return the prior weights that the parameter `prior` defines for this task and these data."""
         return self.prior
 
     def _oracle(self, batch: Batch, formulation: Formulation, **others: Any) -> RiskOracle:
-        """Return what solvers ask about a batch; the others are further arguments of Oracle."""
+        """Return the oracle of a batch, which solvers query; `others` are further arguments of Oracle."""
         return Oracle(batch, formulation, **others)
 
     def _first_weights(self, problem: Problem, C: float) -> Array | None:
         """Return weights at which hidden parts of outputs are completed first, or None to begin with a guess."""
         return None
 
+    def _findings(self, X: Any, Y: Any) -> Findings:
+        """Return what predictions for these data show: by default the losses, and outputs as Python writes them."""
+        from maxmargin.report.any_task import task_findings
+
+        return task_findings(self, list(decoded(self, X)), Y)
+
     def _remedy_for_zero(self) -> str | None:
-        """Return what may help if training has ended at w = 0, or None if that is as it should be."""
+        """Return advice for the case that training has ended at w = 0, or None if w = 0 is an acceptable result."""
         return remedy(self.certificate_) if self.certificate_.primal > 0 else None
 
     # --- the steps of a fit
 
     def _fit(self, X: Any, Y: Any, sample_weight: Any, checkpoint: Checkpoint | None, task: Task | None = None) -> None:
-        """Train, and keep the model; `task` is set up for these data, and None makes one."""
+        """Train, and keep the model; `task` is a task that is set up for these data, or None to create one."""
         C = checked_C(self.C)
         with self._open(X, Y, sample_weight, task, checkpoint) as problem:
             start = earlier_solution(getattr(self, "solution_", None), getattr(self, "_fitted_to", None), problem)
@@ -296,7 +308,7 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
             solution = earlier_solution(getattr(self, "solution_", None), getattr(self, "_fitted_to", None), problem)
             for C in map(checked_C, Cs(problem.oracle) if callable(Cs) else Cs):
                 if solution is not None and is_latent(problem.batch) and not np.any(solution.w):
-                    solution = None  # w = 0 explains no hidden part: begin where a single training would
+                    solution = None  # w = 0 explains no hidden part: start as a single training does
                 solution = self._train(problem, C, solution, checkpoint)
                 self._keep(problem, solution)
                 yield self._copy(C)
@@ -304,7 +316,7 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
                     break
 
     def _fit_more(self, task: Task | None, X: Any, Y: Any, sample_weight: Any) -> Self:
-        """Make one pass of the online solver from where the last one ended."""
+        """Make one pass of the online solver, starting from its last state."""
         start = getattr(self, "solution_", None)
         if start is not None and not isinstance(start.memory, Walk):
             raise ValueError("partial_fit cannot continue from a model of another solver; start with a new estimator")
@@ -321,14 +333,14 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
     def _open(
         self, X: Any, Y: Any, sample_weight: Any, task: Task | None = None, checkpoint: Checkpoint | None = None
     ) -> Iterator[Problem]:
-        """Open the problem of these data. BLAS keeps to one thread while it is open, because executors own the cores.
+        """Open the problem of these data. While it is open, BLAS uses one thread, because executors use the cores.
 
-        task : a task that is set up; None makes one.
+        task : a task that is set up, or None to create one.
         """
         X, Y, sample_weight = given_examples(self._packed, X, Y, sample_weight)
         formulation, executor = Formulation(self.rescaling, self.slack), executor_for(self.executor, self.n_jobs)
         X, Y = executor.collected(X), executor.collected(Y)
-        self._solver()  # bad options show before any work is done
+        self._solver()  # raises errors about options before any work is done
         checked_callback(self.callback)
         check_pairs(X, Y)
         memory = MemoryBudget(self.memory_mb)
@@ -374,8 +386,8 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
     ) -> Solution:
         """Run the solver.
 
-        where : says which of several trainings this is; "" if there is only one.
-        options : those of the solver.
+        where : the name of this training among several; "" if there is only one.
+        options : options of the solver.
         """
         oracle, line = problem.oracle, problem.line
         solver = self._solver(is_latent(problem.batch), **options)
@@ -402,7 +414,7 @@ class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, Reported,
         """Set the fitted attributes; raise the error that has stopped training, if one has."""
         trained = trained_model_of(problem.batch, solution.w)
         for name in self.__dict__.pop("_shown", ()):
-            self.__dict__.pop(name, None)  # of an earlier fit
+            self.__dict__.pop(name, None)  # attributes of an earlier fit
         self.task_, self.w_, self.n_examples_ = trained.task, trained.w, len(problem.batch)
         self.solution_, self.certificate_, self.history_ = solution, solution.certificate, solution.history
         shown = {**trained.attributes, **({"rounds_": solution.rounds} if solution.rounds else {})}

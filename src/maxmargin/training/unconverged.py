@@ -1,4 +1,4 @@
-"""What a user is told when training has ended above its tolerance: how far, why, and what helps."""
+"""The warning about a training that has ended above its tolerance, with the reason and advice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from maxmargin.base.errors import warn_caller
 from maxmargin.problem.dual.objective import Certificate
 from maxmargin.solvers.base import Solver
 
-ASKED_FOR = ("converged", "finished", "interrupted", "stopped by the callback")  # these are said elsewhere, or no news
+ASKED_FOR = ("converged", "finished", "interrupted", "stopped by the callback")  # known, or reported elsewhere
 
 
 def warn_of_gap(estimator: str, certificate: Certificate, solver: Solver) -> None:

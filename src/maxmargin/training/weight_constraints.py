@@ -1,7 +1,7 @@
-"""What the options `bounds` and `prior` of an estimator say of single weights.
+"""The constraints on single weights that the options `bounds` and `prior` of an estimator define.
 
 Weights are named as in `weights_`: by the name of an array, or by a tuple of that name and one name per axis, where
-None stands for all. What is said of weights that a model shows with the opposite sign is turned round.
+None stands for all names of an axis. For weights that a model shows with the opposite sign, constraints are negated.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from maxmargin.base.named_weights import MixedWeights, Weights
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.geometry import Geometry
 
-LARGEST = 1e150  # weights whose squares are numbers
-Layout = Callable[[], dict[str, Weights]]  # the numbers 1, 2, … of all weights in the places where they are shown
+LARGEST = 1e150  # the largest weight; its square does not overflow
+Layout = Callable[[], dict[str, Weights]]  # `weights_`, with the numbers 1, 2, … of weights instead of their values
 
 
 def geometry_of(task: Task, bounds: Any, prior: Any, layout: Layout) -> Geometry | None:
-    """Return the prior and the bounds of these options and of the task itself, or None if there are none.
+    """Return the prior and the bounds from these options and from the task, or None if there are none.
 
-    Bounds of both hold; a prior that is given takes the place of the task's.
+    The bounds of the options and those of the task both hold; a given prior replaces the prior of the task.
     """
     own_bounds, own_prior = getattr(task, "bounds_", None), getattr(task, "prior_", None)
     if bounds is None and prior is None and own_bounds is None and own_prior is None:
@@ -114,13 +114,13 @@ class _Names:
 
     @property
     def arrays(self) -> dict[str, Weights]:
-        """The named arrays, with the numbers of weights in w (from 1 on) in place of weights."""
+        """The named arrays, with the numbers of weights in w, counted from 1, instead of their values."""
         if self._arrays is None:
             self._arrays = self._layout()
         return self._arrays
 
     def places(self, key: Any, what: str) -> tuple[NDArray[np.intp] | slice, NDArray[np.float64]]:
-        """Return the positions of the weights of this name in w, and the signs that they are shown with."""
+        """Return the positions of the weights of this name in w, and the signs with which they are shown."""
         if key is None:
             return slice(None), np.broadcast_to(1.0, self.dim)
         kind, *names = key if isinstance(key, tuple) and key else (key,)

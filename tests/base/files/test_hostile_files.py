@@ -8,12 +8,10 @@ import os
 import pickle
 import resource
 import struct
-import subprocess
 import sys
 import zipfile
 import zlib
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,8 +25,8 @@ from maxmargin.base.files.class_table import MODULES
 from maxmargin.base.files.known_classes import known_class
 from maxmargin.base.files.saving import model_bytes
 
-QUICK, SLOW = 9, 450  # files per kind of model; the slow test makes more than 20,000
-QUICK_STEP, SLOW_STEP = 503, 5  # of the files in which one field is changed, about 2,000 for every kind of model
+QUICK, SLOW = 9, 410  # files per kind of model; the slow test makes more than 20,000
+QUICK_STEP, SLOW_STEP = 503, 20  # of the files in which one field is changed, about 2,000 for every kind of model
 FORBIDDEN = ("import", "exec", "compile", "socket.", "subprocess.", "os.system", "os.exec", "os.spawn", "pickle.")
 WATCHED = []
 ALLOWED_CALLS = 200_000  # of functions, while a file is loaded: a measure of work that no busy machine changes
@@ -132,7 +130,7 @@ def ask(model, few, what):
                 found(few)
         except Exception as error:  # whatever Python says of odd numbers; a crash of the process would end the tests
             said = str(error)
-        # These are the words of compiled code, where it looks (test_predictions_within_bounds).
+        # These are the words of compiled code, where it looks (test_bounds_checked.py).
         assert said != "index is out of bounds", (what, name)
 
 
@@ -158,27 +156,6 @@ def test_many_spoiled_files(kind, tmp_path):
     attack(kind, SLOW, tmp_path / "model.mm", seed=1)
     attack_fields(kind, SLOW_STEP, tmp_path / "model.mm")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2**20  # kilobytes
-
-
-@pytest.mark.slow
-def test_predictions_within_bounds(tmp_path):
-    """Some of them again where compiled code checks every index."""
-    code = (
-        "import sys, warnings; warnings.simplefilter('ignore'); from pathlib import Path\n"
-        "from base.files.test_hostile_files import attack, attack_fields\n"
-        "path = Path(sys.argv[1])\n"
-        "for kind in sys.argv[2:]: print(kind, attack(kind, 60, path, seed=2), attack_fields(kind, 29, path))\n"
-    )
-    environment = {
-        **os.environ,
-        "NUMBA_BOUNDSCHECK": "1",
-        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
-        "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *sys.path]),
-    }
-    kinds = ["sequences", "sequences_tokens", "parser", "aligner_columns", "graph", "motif", "dependencies", "ordinal"]
-    command = [sys.executable, "-c", code, str(tmp_path / "model.mm"), *kinds]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1500, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
 
 
 # --- one mistake at a time

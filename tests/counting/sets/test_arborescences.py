@@ -86,11 +86,11 @@ def test_sizes_beyond_doubles():
 
 def test_what_is_no_tree_is_explained():
     trees = Arborescences(4)
-    rejects(trees, (0, 1), "2 heads were found; expected 3, one for every node but the root 0")
+    rejects(trees, (0, 1), "2 heads were found; expected 3, one for every node except the root 0")
     rejects(trees, (0, 3, 2), "no arcs lead from the root 0 to 2: its heads form a cycle; expected a tree")
     rejects(trees, (1, 0, 0), "there is no arc from 1 to 1")
     rejects(trees, (0, 4, 0), "4 is not one of the nodes; expected 0 … 3")
-    rejects(trees, {0, 1, 2}, "has no order; expected a list or tuple with the head of every node")
+    rejects(trees, {0, 1, 2}, "has no order; expected a list or tuple of heads, one per node")
     rejects(trees, 7, "the arborescence is 7")
     rejects(Arborescences(3, [(0, 1), (1, 2)]), (0, 0), "there is no arc from 0 to 2")
 

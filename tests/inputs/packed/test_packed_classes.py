@@ -289,7 +289,7 @@ def test_what_is_not_offered_is_said(folder, tmp_path):
     one = mm.pack([(X, np.zeros(400, dtype=int))], tmp_path / "one", "classes")
     with pytest.raises(ValueError, match="only one class"):
         fitted(one)
-    with pytest.raises(ValueError, match=r"example 7: the label 2 is a third class beside .*; expected two classes"):
+    with pytest.raises(ValueError, match=r"example 7: the label 2 is a third class besides .*; expected two classes"):
         mm.pack([(X[:8], [0, 0, 1, 0, 0, 1, 1, 2])], tmp_path / "other", "measure")
 
 
@@ -327,8 +327,8 @@ def small(folder):
         ("values", lambda a: changed(a, -1, 2.0), "the constant feature is not 1"),
         ("values", lambda a: np.array([2.0]), "the constant feature is not 1"),
         ("values", lambda a: a[:5], "array values of float64 of length"),
-        ("labels", lambda a: changed(a, 3, 4), "a label is not among those"),
-        ("labels", lambda a: changed(a, 3, -1), "a label is not among those"),
+        ("labels", lambda a: changed(a, 3, 4), "a label is not in the manifest"),
+        ("labels", lambda a: changed(a, 3, -1), "a label is not in the manifest"),
         ("labels", lambda a: None, "expected an array labels"),
         ("labels", lambda a: a[1:], "array labels of int32 of length"),
         ("weights", lambda a: changed(a, 3, np.inf), "weights are not finite and >= 0"),

@@ -190,7 +190,7 @@ UNLABELLED = next(mm.formats.iterate_jsonl_rows(io.StringIO('{"features": {"a": 
         ((np.ones(8), [1, 2]), r"example 9: X has shape \(8,\); expected a matrix"),
         (("abc", [1, 2]), "X must be a dense or sparse matrix of numbers"),
         (([1.0] * 7, 1), "example 9: rows have 7 features; expected 8 as before"),
-        (({"a": 1}, 1), "example 9 has a row that is no array of numbers"),
+        (({"a": 1}, 1), "example 9 has a row that is not an array of numbers"),
         ((np.ones((2, 8)), 1), r"example 9 has one label and a row of shape \(2, 8\)"),
         ((np.full((2, 8), np.nan), [1, 2]), "example 9, feature 0: X contains NaN or infinity"),
         ((sparse.csr_array(np.diag([0, 1e200] + [0.0] * 6)), [0] * 8), "example 10, feature 1: X contains 1e.200"),

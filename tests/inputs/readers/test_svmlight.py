@@ -26,7 +26,7 @@ def test_a_letor_file(tmp_path):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("1 1:2\n1 1:2 foo\n", "line 2: 'foo' is no feature; expected its number and its value, 3:0.5"),
+        ("1 1:2\n1 1:2 foo\n", "line 2: 'foo' is not a feature; expected its number and its value, 3:0.5"),
         ("#\n1 3:1 2:1\n", "line 2: the feature 2 comes after 3; expected rising numbers, each once"),
         ("1 qid:a 2:1\n", "line 1: the query is 'qid:a'; expected a whole number, qid:7"),
         ("1 qid:1 2:1\n\n# u\n1 2:1\n", "text, line 4: the row has no qid, but others have one"),
@@ -126,7 +126,7 @@ def test_rows_may_have_any_number_of_labels(rows):
         ("1,x 2:1\n", "line 1: a label is 'x'; expected numbers with commas between them"),
         ("1 2:1\n1, 2:1\n", "line 2: a label is ''; expected numbers with commas between them"),
         ("1 2:1\n1,inf 2:1\n", "line 2: the row has a label that is not a finite number"),
-        ("1 2:1\n2:x\n", "line 2: '2:x' is no feature"),
+        ("1 2:1\n2:x\n", "line 2: '2:x' is not a feature"),
     ],
 )
 def test_what_is_wrong_with_many_labels(text, complaint):

@@ -241,7 +241,7 @@ def test_completion_replaces_the_target():
     assert after.batch.truth == [(1, 1), (1, 0)]
     assert oracle.batch.truth == [1, 1]
     assert isinstance(after.batch, Examples)
-    with pytest.raises(TaskError, match="does not offer what hidden parts need"):
+    with pytest.raises(TaskError, match="does not support hidden parts"):
         completed(opened(PROBLEMS[0]), np.zeros(9))
 
 

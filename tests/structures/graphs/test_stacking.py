@@ -100,8 +100,8 @@ def test_nodes_without_labels_grids_weights_and_sparse_features():
     holes = [[None if i % 5 == 4 else int(k) for i, k in enumerate(y)] for y in Y]
     holes[3] = [None] * 12
     data = [Nodes(sparse.csr_array(x.features), x.edges) for x in X]
-    model = GraphLabeler(C=1.0, stack=LogisticRegression(), unlabelled="leave_out").fit(data, holes)
-    assert model.score(data, holes) > 0.5
+    model = GraphLabeler(C=10.0, stack=LogisticRegression(), unlabelled="leave_out").fit(data, holes)
+    assert model.score(data, holes) > 0.45  # 0.55 to 0.59 on several processors; guessing has 0.33
     rng = np.random.default_rng(0)
     images = [np.eye(2)[y] + rng.normal(size=(4, 4, 2)) for y in ((np.arange(16) > 7).astype(int).reshape(4, 4),) * 6]
     grids = [Nodes.grid(image.reshape(4, 4, 2)) for image in images]

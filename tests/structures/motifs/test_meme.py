@@ -110,7 +110,7 @@ def test_biopython_reads_what_is_written():
         ("ALPHABET= ACGT", 'ALPHABET "DNA" DNA-LIKE', r"line 3: found the definition of an alphabet"),
         ("ALPHABET= ACGT", "", r"line 7: found the background before the alphabet"),
         ("strands: + -", "strands: -", r"line 5: the strands are '-'; expected"),
-        ("A 0.3 C 0.2", "C 0.3 A 0.2", r"line 9: the background is that of C A G T; expected A C G T"),
+        ("A 0.3 C 0.2", "C 0.3 A 0.2", r"line 9: the background has the letters C A G T; expected A C G T"),
         ("A 0.3 C 0.2", "A 0.3 C x", r"line 9: the background is '0.3 x 0.2 0.3'; expected numbers"),
         ("MOTIF crp other", "MOTIF", r"line 11: found 'MOTIF'; expected 'MOTIF name'"),
         ("MOTIF crp other", "MOTIV crp", r"line 11: found 'MOTIV crp'; expected a motif"),

@@ -106,7 +106,7 @@ def test_options_that_make_no_sense(options, message):
         ),
         (["ACGT", ""], [True, False], "error", "sequence 1 is empty; expected 3 or more"),
         (["ACGT", "ACNGT"], [True, False], "error", "sequence 1 has 'N' at position 2"),
-        (["ACGT", "ACNGT"], [True, False], "skip", "sequence 1 has 5 letters but no 3 known ones in a row"),
+        (["ACGT", "ACNGT"], [True, False], "skip", "sequence 1 has 5 letters but no 3 consecutive known ones"),
         (["ACGT", 7], [True, False], "error", "sequence 1 is 7; expected a string"),
         (["ACGT", "ACGT"], [True, "no"], "error", "the label of sequence 1 is 'no'; expected True"),
         (["ACGT", "ACGT"], [True, 0], "error", "the label of sequence 1 is 0; expected True"),

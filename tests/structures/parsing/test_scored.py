@@ -88,7 +88,7 @@ def test_best_of_a_space_without_features_is_that_of_all_trees(data, lengths, an
         for bracket in {b for tree in trees[j] for b in tree.brackets()}:
             expected = sum(q for q, tree in zip(p, trees[j], strict=True) if bracket in tree.brackets())
             assert found.get(bracket, 0.0) == pytest.approx(expected, abs=1e-9)
-        several = space.n_best(scores, 5)[j]
+        several = space.best_lists(scores, 5)[j]
         assert [score for _, score in several] == pytest.approx(sorted(each, reverse=True)[:5], **near)
     assert space.losses(space.truth).tolist() == [0.0] * len(lengths)
     np.testing.assert_allclose(bare.best(scores).values, space.best(scores).values, rtol=1e-12)

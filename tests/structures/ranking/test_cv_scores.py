@@ -13,6 +13,8 @@ from maxmargin.structures.ranking.measures import measure_of
 from maxmargin.structures.ranking.score_measure import FoldMeasure
 from maxmargin.structures.ranking.threshold import FoldRows
 
+SAMPLES = 40
+
 
 def too_high_by(measure, n, seed):
     """The difference for n rows whose labels are noise, two in five of them positive."""
@@ -34,7 +36,7 @@ def test_scores_of_noise_are_not_too_high():
 @pytest.mark.parametrize("n", [40, 60, 200])
 @pytest.mark.parametrize("measure", ["error", "balanced_error", "kld"])
 def test_scores_of_noise_are_not_too_high_for_other_measures(measure, n):
-    assert_not_too_high([too_high_by(measure, n, seed) for seed in range(40)])
+    assert_not_too_high([too_high_by(measure, n, seed) for seed in range(SAMPLES)])
 
 
 @pytest.mark.parametrize("measure", ["error", "f1", "balanced_error"])

@@ -388,3 +388,16 @@ def test_very_many_runs_of_labels_are_a_reason_to_warn(monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error", LargeModel)
         mm.SequenceLabeler(order=2, ngrams="observed", max_passes=2).fit(X, Y)
+
+
+def test_a_table_that_is_too_large_is_refused_before_shorter_runs_take_memory(monkeypatch):
+    made, arange = [], np.arange
+    monkeypatch.setattr(histories.np, "arange", lambda *args, **kw: made.append(args) or arange(*args, **kw))
+    with pytest.raises(ValueError, match=r"a table of 3,486,784,401 n-grams of labels needs .* GB .*ngrams='observed'"):
+        histories.all_ngrams(np.ones((9, 9), dtype=bool), 9)
+    assert made == []
+
+
+def test_forbidden_pairs_make_fewer_runs_of_labels():
+    allowed = np.eye(9, dtype=bool)
+    assert [len(each) for each in histories.all_ngrams(allowed, 12)] == [9] * 13

@@ -151,7 +151,7 @@ def test_certify_and_paths_take_folders(folder):
         strict=True,
     ):
         same(one, other)
-    with pytest.raises(ValueError, match="packed with other features"):
+    with pytest.raises(ValueError, match="packed with features that differ"):
         mm.SequenceLabeler(C=5).fit(attributes(X[:9]), Y[:9]).certify(packed)
 
 
@@ -285,9 +285,9 @@ def test_what_is_not_offered_is_said(folder):
     X, Y = tagged(20)
     packed = mm.pack(zip(attributes(X), Y, strict=True), folder, "sequences", hash_bits=5)
     for options, message in [
-        ({"hash_bits": 6}, "packed tokens are read already"),
-        ({"features": TEMPLATES}, "packed tokens are read already"),
-        ({"min_count": 2}, "packed tokens are read already"),
+        ({"hash_bits": 6}, "packed tokens are already read"),
+        ({"features": TEMPLATES}, "packed tokens are already read"),
+        ({"min_count": 2}, "packed tokens are already read"),
         ({"kernel": "rbf"}, "kernel is not available for packed sequences"),
         ({"transition_features": True}, "transition_features is not available"),
         ({"invalid": "repair", "forbidden": "BIO"}, "invalid='repair' is not available"),
@@ -340,8 +340,8 @@ def small(folder):
         ("offsets", lambda a: changed(a, 3, a[2]), "offsets do not follow each other"),
         ("offsets", lambda a: changed(a, -1, a[-1] + 1), "offsets do not end"),
         ("offsets", lambda a: changed(a, 1, -1), "offsets do not follow each other"),
-        ("rows", lambda a: changed(a, 3, 3), "a label is not among those"),
-        ("rows", lambda a: changed(a, 3, -1), "a label is not among those"),
+        ("rows", lambda a: changed(a, 3, 3), "a label is not in the manifest"),
+        ("rows", lambda a: changed(a, 3, -1), "a label is not in the manifest"),
         ("rows", lambda a: None, "expected an array rows"),
         ("factors", lambda a: changed(a, 3, -1.0), "factors are not finite and >= 0"),
         ("factors", lambda a: a[1:], "array factors of float64 of length"),

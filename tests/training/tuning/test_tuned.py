@@ -496,7 +496,7 @@ class LosesAll(mm.MulticlassSVC):
 def test_a_model_that_has_learnt_nothing_is_not_chosen():
     scores = dict(zip(FEW, (0.3, 0.9, 0.5), strict=True))
     scoring = lambda model, X, y: scores[model.C]  # noqa: E731
-    with pytest.warns(NothingLearnt, match="0.9, is that of C = 0.1, but .* value is used, C = 1 with 0.5") as said:
+    with pytest.warns(NothingLearnt, match="0.9, belongs to C = 0.1, but .* value is used, C = 1 with 0.5") as said:
         found = tuned(estimator=LosesAll(), Cs=FEW, scoring=scoring).fit(A, B)
     assert len(said) == 1
     assert (found.best_C_, found.best_score_) == (1.0, 0.5)

@@ -88,7 +88,7 @@ def _user_cache() -> Path:
 
 
 def _remove_old(root: Path, new: Path) -> None:
-    """Remove all folders but the new one and the latest few."""
+    """Remove all folders except the new one and the latest few."""
     others = [path for path in root.iterdir() if path != new and path.is_dir()]
     for path in sorted(others, key=lambda path: path.stat().st_mtime, reverse=True)[KEPT:]:
         shutil.rmtree(path, ignore_errors=True)

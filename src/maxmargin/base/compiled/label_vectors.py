@@ -6,8 +6,8 @@
     label_masses:  row[k] = Σ_p values[p] · w[p, k]                   all paths into labels
     weight:        w[j] within its limits
 
-There are at least two labels, K >= 2. The sum of a label is that of a plain loop over p, one row after the other, with
-the same bits on every machine, here and in vector_instructions.py, which is used if it works.
+There are at least two labels, K >= 2. The sum of a label is computed as in a plain loop over p, row after row, with the
+same bits on every machine, here and in vector_instructions.py, which is used if it works.
 
 Limits are None, or a pair (low, high): two numbers for all weights, or two arrays. Weights are clipped when they are
 read, so that code that adds to them can ignore limits. The form of the limits is known when a kernel is compiled.

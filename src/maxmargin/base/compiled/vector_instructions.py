@@ -169,15 +169,15 @@ def _adding(builder: Any) -> Callable[[Any, Any, Any], Any]:
 class _Rows(NamedTuple):
     """The rows of a sweep: for p in begin : end, a value and the numbers from w[place_of(p)] on join the totals."""
 
-    builder: Any
+    builder: Any  # the LLVM builder that emits the instructions
     begin: Any
     end: Any
-    value_of: Callable[[Any], Any]
+    value_of: Callable[[Any], Any]  # p -> the value of row p
     w: Any
     place_of: Callable[[Any], Any]
     clipped: Callable[[Any, Any], Any]  # (weights, place) -> weights
     join: Callable[[Any, Any, Any], Any]  # (total, value, weights) -> total
-    start: float
+    start: float  # the initial value of all totals
 
 
 def _sweep_labels(rows: _Rows, K: Any, row: Any) -> None:

@@ -41,8 +41,9 @@ DTYPES = {name: np.dtype(name) for name in ("|u1", "<i4", "<u4", "<i8", "<u8", "
 
 
 class ArrayFolderWriter:
-    """A writer of a folder of arrays: `append` numbers, then `finish`. As a context manager it removes everything on
-    error.
+    """A writer of a folder of arrays: `append` numbers, then `finish`.
+
+    As a context manager it removes everything after an error.
     """
 
     def __init__(self, folder: str | os.PathLike[str]):
@@ -72,8 +73,9 @@ class ArrayFolderWriter:
 
     @contextmanager
     def draft_of(self, name: str) -> Iterator[Draft]:
-        """Open a temporary file for numbers that become final only when all of them are known; it is deleted at the
-        end.
+        """Open a temporary file for numbers that become final only when all of them are known.
+
+        The file is deleted at the end.
         """
         path = self.draft / f"{name}.draft"
         with open_draft(path, self.said) as stream:
@@ -150,8 +152,9 @@ class _ArrayFile:
 
 
 class ArrayFolder:
-    """An existing folder of arrays. `arrays` are read-only memory maps of its files; `about` is the rest of the
-    manifest.
+    """An existing folder of arrays.
+
+    `arrays` are read-only memory maps of its files; `about` is the rest of the manifest.
 
     checksum : the expected checksum of the manifest, if it is known. Folders with the same checksum hold the same
     numbers.
@@ -185,8 +188,9 @@ class ArrayFolder:
         return reopened, (str(self.folder), self.checksum)
 
     def named(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields with arrays of this folder replaced by their names, and constant arrays by their value and
-        length.
+        """Return the fields with arrays of this folder replaced by their names.
+
+        Constant arrays are replaced by their value and length.
         """
         names = {id(array): name for name, array in self.arrays.items()}
         return {key: _Named(names[id(each)]) if id(each) in names else _shortened(each) for key, each in fields.items()}
@@ -197,8 +201,9 @@ class ArrayFolder:
         return {key: each.array(self) if isinstance(each, shortened) else each for key, each in fields.items()}
 
     def verify(self, name: str, first: int = 0, end: int | None = None) -> None:
-        """Compare the entries first : end of an array with the checksums of their blocks; every block is checked only
-        once.
+        """Compare the entries first : end of an array with the checksums of their blocks.
+
+        Every block is checked only once.
         """
         array = self.arrays[name]
         content = array.view(np.uint8)
@@ -233,7 +238,7 @@ _OPEN: WeakValueDictionary[tuple[str, str], ArrayFolder] = WeakValueDictionary()
 
 
 class _Named(NamedTuple):
-    """The name of an array of a folder, in place of the array."""
+    """The name of an array of a folder, which replaces the array."""
 
     name: str
 

@@ -44,9 +44,7 @@ class CheckpointFile:
         _sync_folder(self.path.parent)
 
     def read(self) -> tuple[dict[str, Any], Tensors] | None:
-        """Return the content of the current file, or of the previous one if the current one is damaged; None if there
-        is neither.
-        """
+        """Return the content of the current file, or of the previous one if it is damaged; None if neither exists."""
         if not self.path.exists():  # the process may have ended between the two renames
             return read(self.previous) if self.previous.exists() else None
         try:

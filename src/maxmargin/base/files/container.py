@@ -171,8 +171,9 @@ def _place(item: tuple[str, Any]) -> tuple[int, int]:
 
 
 def _array(entry: dict[str, Any], content: bytes, begin: int, what: str) -> tuple[NDArray[Any], int]:
-    """Return the array that begins at `begin`, as a writable copy, and its end; raise a ValueError if its entry is
-    wrong.
+    """Return a writable copy of the array that begins at `begin`, and its end.
+
+    Raise a ValueError if its entry in the header is wrong.
     """
     shape: Any = entry.get("shape")
     dtype, (first, end) = DTYPES.get(str(entry.get("dtype"))), entry["data_offsets"]

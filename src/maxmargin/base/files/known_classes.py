@@ -1,7 +1,7 @@
 """Look up the classes that model files may name.
 
-A class is known once it declares its fields (objects.py) and stands in the generated table (class_table.py). A name
-from a file is only ever looked up in this table: it is never imported as it stands. A known class is imported when a
+A class is known if it declares its fields (objects.py) and is listed in the generated table (class_table.py). A name
+from a file is only looked up in this table and never imported directly. A known class is imported when a
 file names it, so that reading a small model does not import every structure.
 """
 
@@ -26,4 +26,8 @@ def known_class(name: str) -> type | None:
 def check_known(kind: type, where: str) -> None:
     """Raise a ValueError if no reader would know this class of the library, before anything is written."""
     if known_class(kind.__name__) is not kind:
-        raise ValueError(f"{where} is a {kind.__name__}, a class that model files do not hold")
+        raise ValueError(
+            f"{where} is a {kind.__name__}, a class that model files do not hold: it is not in the table of "
+            "maxmargin/base/files/class_table.py. If it declares its fields (`saved`), run "
+            "`python tests/base/files/saved_class_table.py`, which adds it"
+        )

@@ -3,11 +3,11 @@
     class Passes:
         learnt = {"rng": RandomState(), "dual": Inner(), "passes": Whole()}
 
-A model file creates objects from nothing (fields.py). In a training run, most objects can be created from the data
-again: a dual point gets its atoms from its batch, and it allocates its work arrays itself. So a resumed run creates its
-objects as at the beginning, and `relearn` fills in their state, field by field in the order of the list. Fields are
-checked as strictly as those of model files, because compiled code trusts them; a method `_check_learnt`, if there is
-one, checks the object as a whole at the end.
+Reading a model file creates objects from scratch (fields.py). In a training run, most objects can be created from the
+data again: a dual point gets its atoms from its batch, and it allocates its work arrays itself. So a resumed run
+creates its objects as at the beginning, and `relearn` fills in their state, field by field in the order of the list.
+Fields are checked as strictly as those of model files, because compiled code trusts them; a method `_check_learnt`, if
+there is one, checks the object as a whole at the end.
 """
 
 from __future__ import annotations
@@ -149,9 +149,7 @@ def learnt_of(value: Any) -> dict[str, Any]:
 
 
 def relearn(made: Any, found: Any) -> None:
-    """Fill the state `found` into a newly made object; raise a ValueError if it cannot be the state of
-    such an object.
-    """
+    """Set the state of a newly created object to `found`; raise a ValueError if this is impossible."""
     kind, declared = type(made).__name__, fields_learnt(type(made))
     if not isinstance(found, Mapping) or set(found) != set(declared):
         others = set(found) ^ set(declared) if isinstance(found, Mapping) else set(declared)
@@ -186,7 +184,7 @@ def going_on() -> Iterator[None]:
 
 
 class Keeper:
-    """The place where a training run hands over its state now and then, so that another process can resume it."""
+    """The receiver of the state of a training run, which another process can resume from the last state."""
 
     found: Any = None  # the state of an earlier run, or None
 

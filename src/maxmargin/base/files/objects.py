@@ -9,11 +9,11 @@
 
 This declaration is all that is needed to write such objects to model files and to read them; no class has a writer of
 its own. Fields are read in this order, and each may refer to those before it, because compiled code trusts the sizes
-and
-numbers it receives. Fields that can be computed from others are `Derived` and not stored. A class inherits the fields
-of its bases and may replace some of them; a class method `_saved_parameters` returns those that differ from class to
-class, which come first. With `saved_as = "__init__"`, or the name of a class method, an object is created by calling it
-with the fields as arguments. A method `_check_saved`, if there is one, checks the object as a whole at the end.
+and numbers it receives. Fields that can be computed from others are `Derived` and not stored. A class inherits the
+fields of its bases and may replace some of them; a class method `_saved_parameters` returns those that differ from
+class to class, which come first. With `saved_as = "__init__"`, or the name of a class method, an object is created by
+calling it with the fields as arguments. A method `_check_saved`, if there is one, checks the object as a whole at the
+end.
 
 User classes are recognised by their module. All their attributes are saved and must be plain data, and the class must
 be given to the reader. `saved_others = True` requests the same for a class of the library.
@@ -116,9 +116,7 @@ def is_own(kind: type) -> bool:
 
 
 def _has_others(kind: type) -> bool:
-    """Return whether objects may have attributes that their class does not declare: user classes, and
-    `saved_others`.
-    """
+    """Return whether objects may have undeclared attributes: in user classes, and with `saved_others`."""
     return not is_own(kind) or getattr(kind, "saved_others", False)
 
 
@@ -133,9 +131,7 @@ def parameters_of(kind: type) -> dict[str, Field]:
 
 
 def shown(value: Any, declared: Mapping[str, Field], where: str) -> Iterator[tuple[str, Field, Any]]:
-    """Yield the fields of an object that a file must hold; raise a ValueError if the object has
-    undeclared attributes.
-    """
+    """Yield the fields of an object that a file must hold; raise a ValueError about undeclared attributes."""
     if isinstance(value, tuple):
         state = value._asdict()  # type: ignore[attr-defined]
     elif hasattr(value, "saved_as"):
@@ -155,9 +151,8 @@ def shown(value: Any, declared: Mapping[str, Field], where: str) -> Iterator[tup
         yield from ((name, Field(), state[name]) for name in sorted(unknown))
     elif unknown and type(value) not in _DECLARED:
         raise ValueError(
-            f"{where} has the attribute {min(unknown)!r}, which is not a field of {type(value).__name__}, and "
-            "a model file "
-            "would lose it. Remove it before saving"
+            f"{where} has the attribute {min(unknown)!r}, which is not a field of {type(value).__name__}, and a model "
+            "file would lose it. Remove it before saving"
         )
 
 

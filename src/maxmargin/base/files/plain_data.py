@@ -27,7 +27,7 @@ RATIO = 100  # largest ratio of compression that is accepted, so that a short fi
 SMALL = 1000  # bytes; less is not compressed
 ALWAYS = 2**30  # bytes that the arrays of any file may take, because weights that are mostly zeros are not stored
 PER_PART = 2**11  # bytes that an object takes, roughly
-LEVEL = 5  # of zlib; level 6 takes 1.6 times as long for feature names and saves 0.3% of the bytes
+LEVEL = 5  # level of compression; level 6 takes 1.6 times as long for feature names and saves 0.3% of the bytes
 KINDS = {dtype.newbyteorder("=") for dtype in DTYPES.values()}
 
 
@@ -37,7 +37,7 @@ class DataWriter:
     def __init__(self) -> None:
         self.tensors: Tensors = {}
         self.parts: list[Any] = []
-        self._numbers: dict[int, int] = {}  # of parts, by identity
+        self._numbers: dict[int, int] = {}  # the numbers of parts, by identity
         self._kept: list[Any] = []  # so that no identity is used twice
         self._users_class: type | None = None  # the class of parts that is not the library's
 
@@ -78,15 +78,12 @@ class DataWriter:
             else f"a {kind.__module__}.{kind.__qualname__}"
         )
         raise ValueError(
-            f"{where} is {what}, which a model file cannot hold: model files hold plain data only, so "
-            "that loading runs no "
-            "code. Use pickle or skops to share such a model with people who trust you"
+            f"{where} is {what}, which a model file cannot hold: model files hold plain data only, so that loading "
+            "runs no code. Use pickle or skops to share such a model with people who trust you"
         )
 
     def vector(self, w: Array) -> Any:
-        """Return the JSON of weights. If most are zero, only the others are stored, compressed, because many have equal
-        values.
-        """
+        """Return the JSON of weights. If most are zero, only the others are stored, in compressed form."""
         found = PickledWeights.of(w)
         if not isinstance(found, PickledWeights):
             return self._array(w, "weights")
@@ -293,12 +290,12 @@ class DataReader:
         array = self.tensors[name]
         self._take(array.nbytes)
         if name in self._named or not array.flags.writeable:
-            return array.copy()  # two objects must not share numbers: one may change what the other was checked for
+            return array.copy()  # two objects must not share numbers, because one of them may change them
         self._named.add(name)
         return array
 
     def _take(self, n_bytes: int) -> None:
-        """Count what values take; raise a ValueError if it is more than the limit."""
+        """Count the memory that values take; raise a ValueError if it exceeds the limit."""
         self._taken += n_bytes
         if self._taken > self.limit:
             raise ValueError(

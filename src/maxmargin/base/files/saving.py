@@ -23,10 +23,8 @@ class SavedModel:
         """Write this fitted model to a file of plain data; `maxmargin.load(path)` reads it.
 
         The loaded model predicts the same to the last bit, and loading runs no code that the file names, so it is safe
-        to
-        load files from others. State of a run is left out (callback, executor, the dual point of a warm start).
-        Functions,
-        such as a kernel of your own, and objects of other libraries are refused with a ValueError.
+        to load files from others. State of a run is left out (callback, executor, the dual point of a warm start).
+        Functions, such as a kernel of your own, and objects of other libraries are refused with a ValueError.
         """
         check_is_fitted(self)
         write_file(path, model_bytes(self))

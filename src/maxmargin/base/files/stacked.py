@@ -16,8 +16,7 @@ class Stacked(Learnt):
     """State of n examples: for each an array, None, or a list of these of constant length; or None for all of them.
 
     Arrays at the same position of these lists are concatenated and stored with their shapes. If their types differ, or
-    if
-    the state is something else, it is stored as it is.
+    if the state is something else, it is stored as it is.
     """
 
     def left(self, value: list[Any] | None) -> Any:

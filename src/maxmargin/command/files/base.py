@@ -1,4 +1,4 @@
-"""The functions that every module of this folder offers, and what the modules share."""
+"""The functions that every module of this folder offers, and functions that the modules share."""
 
 from __future__ import annotations
 
@@ -102,13 +102,13 @@ def written(name: str | None) -> Iterator[TextIO]:
         yield file
 
 
-def check_not_input(output: str | None, inputs: Iterable[str | None]) -> None:
-    """Raise a UsageError if the output would replace a file that the command reads for another purpose."""
+def check_not_input(output: str | None, inputs: Iterable[str | None], option: str = "-o") -> None:
+    """Raise a UsageError if what an option writes would replace a file that the command reads for another purpose."""
     if output is None or output == "-" or not os.path.isfile(output):
         return
     for name in inputs:
         if name is not None and os.path.isfile(name) and os.path.samefile(name, output):
-            raise UsageError(f"-o {output} would replace {name}, which this command reads: give another file")
+            raise UsageError(f"{option} {output} would replace {name}, which this command reads: give another file")
 
 
 def some_at_a_time(examples: Iterable[T], at_once: int = AT_ONCE) -> Iterator[list[T]]:

@@ -84,8 +84,9 @@ def _row_part(name: str, rows: MultilabelRows) -> FileRows:
 
 
 def _label_names(name: str, settings: Any) -> list[str]:
-    """Return the labels of the given XML file, or of the one next to a table: data.xml for data.arff and
-    data-train.arff.
+    """Return the labels of the given XML file, or of the XML file next to a table.
+
+    The latter is data.xml for data.arff and data-train.arff.
     """
     if settings.labels is not None:
         return read_label_names(opened(settings.labels))

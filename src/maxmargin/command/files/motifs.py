@@ -36,8 +36,9 @@ def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples |
 
 
 def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any]]:
-    """Yield, for every sequence, its name, whether it has the motif, and its best site: begin, end, strand, score,
-    letters.
+    """Yield a record for every sequence: its name, whether it has the motif, and its best site.
+
+    A site has begin, end, strand, score and letters.
     """
     yes = bool(model.classes_[1] == model.positive_)
     for some in some_at_a_time(iterate_fasta(opened(source))):

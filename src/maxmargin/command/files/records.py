@@ -70,7 +70,7 @@ def _numbers(record: JsonRecord, key: str, axes: str) -> Any:
     try:
         array = np.asarray(given, dtype=np.float64)
     except (ValueError, TypeError, OverflowError):
-        raise record.error(f"{key!r} are no numbers in lists of equal lengths; expected ({axes})") from None
+        raise record.error(f"{key!r} are not numbers in lists of equal lengths; expected ({axes})") from None
     n_axes = axes.count(",") + 1
     if array.ndim != n_axes and array.size:
         raise record.error(f"{key!r} has {array.ndim} dimensions; expected {n_axes}, ({axes})")

@@ -72,9 +72,7 @@ def packed(folder: str, estimator: Any) -> FileExamples:
 
 
 def _sentences(sources: list[str], estimator: Any, new: bool, settings: Any) -> Iterator[FileSentence]:
-    """Yield the checked sentences of all files; a new estimator receives templates if the first sentence
-    has columns.
-    """
+    """Yield the checked sentences of all files; if the first one has columns, a new estimator gets templates."""
     if new and settings.features:
         estimator.features = TokenTemplates.read(opened(settings.features))
     begun = not new

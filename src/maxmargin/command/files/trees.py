@@ -25,8 +25,9 @@ def read(sources: list[str], estimator: Any, settings: Any, like: FileExamples |
 
 
 def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any]]:
-    """Yield a tree for every line: a sentence (word/TAG or, for models of words, words), or a tree whose words are
-    parsed.
+    """Yield a tree for every line of a file.
+
+    A line is a sentence (word/TAG or, for models of words, words), or a tree whose words are parsed.
     """
     with reading(opened(source)) as lines:
         for some in some_at_a_time(_sentences(lines, model), AT_ONCE):

@@ -41,7 +41,7 @@ def search_paths(W, priced, repaid, bounds, order, target, budget, path, tried, 
     """Find the cycle 0, v_1 … v_k of distinct nodes with the highest value above the target, if there is one.
 
     priced is W minus the prices of the nodes that arcs lead to, and `repaid` at least the sum of the prices of the
-    nodes of any cycle. bounds are those of `fill_bounds` for `priced`, with k + 1 rows; order[t, v] lists the nodes u
+    nodes of any cycle. bounds are from `fill_bounds` for `priced`, with k + 1 rows; order[t, v] lists the nodes u
     by priced[v, u] + bounds[t - 1, u], the best first. Return the highest value, the target if none is above it, and
     the rest of the budget of steps: 0 if the search was not finished. Write the nodes v_1 … v_k to best_path. Scratch:
     path and tried of length k + 1, values (2, k + 1), used of length n.

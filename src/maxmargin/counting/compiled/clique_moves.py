@@ -68,7 +68,7 @@ def flip_search(W, h, members, gains, free_at, tenures, best, highest):
         highest = keep_best(members, value, best, highest)
     copy(best, members)
     highest = gather(W, h, members, gains)
-    for _ in range(n * n):  # a limit far above what is needed
+    for _ in range(n * n):  # a limit far above the necessary number
         moved, most = -1, 1e-12 * (1.0 + abs(highest))
         for v in range(n):
             change = -gains[v] if members[v] else gains[v]

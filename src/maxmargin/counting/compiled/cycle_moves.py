@@ -117,7 +117,7 @@ def move_stretch(W, tour, size, tolerance):
 
 @kernel
 def reverse_stretch(W, tour, size, tolerance):
-    """Reverse the best stretch, or all but a stretch (2-opt), and return the gain."""
+    """Reverse the best stretch, or everything outside a stretch (2-opt), and return the gain."""
     total, total_back = 0.0, 0.0
     for p in range(size):
         total += W[tour[p], tour[(p + 1) % size]]

@@ -39,7 +39,7 @@ def fill_prefixes(W, table, last, gains):
 def climb_order(W, order, tolerance):
     """Move single items to their best positions, in place, until no move gains more than the tolerance."""
     n = len(order)
-    settled = 0  # items in a row that did not move
+    settled = 0  # consecutive items that did not move
     at = 0
     while settled < n:
         item = order[at]

@@ -18,7 +18,7 @@ from maxmargin.base.arrays import Array
 
 SEARCHED = 20  # the largest number of vertices for which all sets are compared
 LISTED = 50_000  # the largest number of sets of one size that are listed
-STARTS, STEPS = 8, 20  # of the tabu search: the number of starts, and moves per vertex and start
+STARTS, STEPS = 8, 20  # the number of starts of the tabu search, and the moves per vertex and start
 
 Members = NDArray[np.bool_]
 
@@ -51,8 +51,8 @@ def heaviest_clique_of(W: Array, size: int) -> tuple[Members, bool]:
     if comb(n, size) <= LISTED:
         if 2 * size <= n:
             return best_of_size(W, nothing, size), True
-        # The sum over A is that over all vertices, minus the sums at the vertices left out, plus the pairs counted
-        # twice.
+        # The sum over A is the sum over all vertices, minus the sums at the vertices left out, plus the pairs that
+        # were subtracted twice.
         return ~best_of_size(W, -W.sum(1), n - size), True
     return tabu_swaps(W, size), False
 

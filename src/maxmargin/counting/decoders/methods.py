@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-METHODS = ("auto", "exact", "local", "milp")
+from typing import Literal, get_args
+
+SearchMethod = Literal["auto", "exact", "local", "milp"]
+METHODS = get_args(SearchMethod)
 EXACT = 20  # the most items for "exact", which needs tables of 2^n rows
 AUTO = 15  # the most items for which "auto" is exact; it then takes milliseconds, less than a local search
 

@@ -10,7 +10,7 @@ from maxmargin.base.arrays import Array
 
 
 def checked_scores(W: Any, pair: str) -> Array:
-    """Return a copy of a square matrix of finite scores, with a zero diagonal; that of W is not read.
+    """Return a copy of a square matrix of finite scores, with a zero diagonal; the diagonal of W is not read.
 
     `pair` describes the pair (u, v) in errors.
     """

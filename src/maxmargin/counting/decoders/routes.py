@@ -41,14 +41,20 @@ def best_route(
 
     Parameters
     ----------
-    arcs : (n, n) array; the score of going from row to column. The diagonal is not read.
-    node_scores : (n,) array or None; the score of visiting a node. None means 0.
-    start, end : the first and the last node, or None if they are free. The same node for both is a path of length 1.
-    length : the number of nodes of the path; None for any number >= 1.
-    method : "exact": over all subsets of the nodes that are free to choose, at most 19; "local": local search;
-        "milp": an integer program, exact; "auto": "exact" for at most 14 free nodes, otherwise local search, which for
-        a given length is followed by branch and bound: lengths up to 15 among 90 nodes are exact in most cases.
-    start_scores, end_scores : (n,) arrays or None; the score of a node as the first and as the last of the path.
+    arcs : array of shape (n, n)
+        The score of going from row to column. The diagonal is not read.
+    node_scores : array of shape (n,) or None
+        The score of visiting a node. None means 0.
+    start, end : int or None
+        The first and the last node, or None if they are free. The same node for both is a path of length 1.
+    length : int or None
+        The number of nodes of the path; None for any number >= 1.
+    method : str
+        "exact": over all subsets of the nodes that are free to choose, at most 19; "local": local search; "milp": an
+        integer program, exact; "auto": "exact" for at most 14 free nodes, otherwise local search, which for a given
+        length is followed by branch and bound: lengths up to 15 among 90 nodes are exact in most cases.
+    start_scores, end_scores : array of shape (n,) or None
+        The score of a node as the first and as the last of the path.
 
     Returns
     -------

@@ -30,10 +30,14 @@ def best_tour(
 
     Parameters
     ----------
-    arcs : (n, n) array; the score of going from row to column. The diagonal is not read.
-    start, end : the first and the last node, or None. If both are None, a tour starts at its smallest node.
-    length : the number of nodes of the tour; None for any number >= 3.
-    method : as for best_route.
+    arcs : array of shape (n, n)
+        The score of going from row to column. The diagonal is not read.
+    start, end : int or None
+        The first and the last node, or None. If both are None, a tour starts at its smallest node.
+    length : int or None
+        The number of nodes of the tour; None for any number >= 3.
+    method : str
+        As for best_route.
 
     Returns
     -------

@@ -28,14 +28,16 @@ class Arborescences(PairSet):
     there are N^(N-2) trees; an arc from the root is in a tree with probability 2/N, any other arc with 1/N, and S has
     the eigenvalues 2/N, (N+1)/N², (N-1)/N² and 0 (see inner_arcs.py).
 
-    An output is the tuple of the heads h of all nodes but the root, in the order of the nodes: (0, 1, 1) has the arcs
-    0 -> 1, 1 -> 2, 1 -> 3. Decoding is exact (Chu, Liu, Edmonds), samples are uniform.
+    An output is the tuple of the heads h of all nodes except the root, in the order of the nodes: (0, 1, 1) has the
+    arcs 0 -> 1, 1 -> 2, 1 -> 3. Decoding is exact (Chu, Liu, Edmonds), samples are uniform.
 
     Parameters
     ----------
-    nodes : the number of nodes, or their names; the first is the root.
-    arcs : pairs (h, m), in the order of the coordinates; None for all arcs, in the order (0, 1), (0, 2) …, (1, 2), (1,
-    3) ….
+    nodes : int or iterable
+        The number of nodes, or their names; the first is the root.
+    arcs : sequence of pairs or None
+        Pairs (h, m), in the order of the coordinates; None for all arcs, in the order (0, 1), (0, 2) …, (1, 2),
+        (1, 3) ….
 
     Examples
     --------
@@ -72,11 +74,11 @@ class Arborescences(PairSet):
         nodes, numbers = self._items, self._numbers
         heads = collection(y, "arborescence", "head")
         if isinstance(y, set | frozenset):
-            raise ValueError(f"{y!r} has no order; expected a list or tuple with the head of every node but the root")
+            raise ValueError(f"{y!r} has no order; expected a list or tuple of heads, one per node except the root")
         if len(heads) != len(nodes) - 1:
             raise ValueError(
                 f"{len(heads)} heads were found; expected {len(nodes) - 1}, "
-                f"one for every node but the root {nodes.names[0]!r}"
+                f"one for every node except the root {nodes.names[0]!r}"
             )
         above = np.array([nodes.number(head) for head in heads], dtype=np.intp)
         places = numbers[above, np.arange(1, len(nodes))]

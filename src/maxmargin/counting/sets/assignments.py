@@ -34,7 +34,8 @@ class Assignments(OutputSet):
 
     Parameters
     ----------
-    items, places : the numbers n₁ <= n₂, or the names. places=None: as many as there are items, with the same names.
+    items, places : int, iterable or None
+        The numbers n₁ <= n₂, or the names. places=None: as many as there are items, with the same names.
 
     Examples
     --------

@@ -24,7 +24,8 @@ class Classes(OneLabel):
 
     Parameters
     ----------
-    classes : the number of classes (outputs are 0 … d-1) or their names (outputs are names).
+    classes : int or iterable
+        The number of classes (outputs are 0 … d-1) or their names (outputs are names).
 
     Examples
     --------
@@ -74,7 +75,8 @@ class OrderedClasses(OneLabel):
 
     Parameters
     ----------
-    levels : the number of levels (outputs are 0 … d-1) or their names from low to high (outputs are names).
+    levels : int or iterable
+        The number of levels (outputs are 0 … d-1) or their names from low to high (outputs are names).
 
     Examples
     --------

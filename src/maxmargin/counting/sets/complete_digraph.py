@@ -23,7 +23,7 @@ from maxmargin.counting.sets.spectra import Subspace, distinct
 class ArcEigenvalues(NamedTuple):
     """The eigenvalues of a covariance over arcs on its five eigenspaces."""
 
-    edges: EdgeEigenvalues  # of symmetric functions
+    edges: EdgeEigenvalues  # the eigenvalues of symmetric functions
     gradients: float  # g_u - g_v
     circulations: float  # antisymmetric with sums 0 at every item
 

@@ -79,9 +79,7 @@ class CompleteGraph:
         return distinct(map(Subspace, eigenvalues, dimensions, projections))
 
     def edge_numbers(self, edges: Any, vertices: Items) -> Index:
-        """Return the coordinates of a set of edges {u, v} or (u, v) of named vertices; raise a ValueError if one is
-        invalid.
-        """
+        """Return the coordinates of edges {u, v} or (u, v) of named vertices; raise a ValueError if one is invalid."""
         found: dict[int, Hashable] = {}
         for edge in edges:
             if not is_pair(edge):

@@ -43,9 +43,7 @@ class ConstrainedChain:
         self.mean = np.concatenate([self.at.sum(0), self.pairs.sum(0).ravel()])
 
     def cov_apply(self, F: Array) -> Array:
-        """Return F S in O(L K²) per row, from the expected score of the rest of a sequence given one or two of its
-        labels.
-        """
+        """Return F S in O(L K²) per row, from expected scores of the rest of a sequence given one or two labels."""
         parts = [self._cov_apply(F[begin : begin + ROWS]) for begin in range(0, len(F), ROWS)]
         return np.concatenate(parts) if parts else np.empty((0, F.shape[1]))
 

@@ -16,7 +16,7 @@ from scipy.special import gammaln, rgamma
 
 from maxmargin.base.arrays import Array, Index
 from maxmargin.counting.decoders.cycles import best_cycle
-from maxmargin.counting.decoders.methods import check_method
+from maxmargin.counting.decoders.methods import SearchMethod, check_method
 from maxmargin.counting.sets.complete_digraph import ArcEigenvalues, CompleteDigraph, complete_digraph
 from maxmargin.counting.sets.complete_graph import CompleteGraph, EdgeEigenvalues
 from maxmargin.counting.sets.indicator import indicator
@@ -51,9 +51,12 @@ class CyclicPermutations(ItemPairSet):
 
     Parameters
     ----------
-    items : the number of items, or their names.
-    signed : whether features are (1) or (2).
-    method : how the best cycle is searched, which is NP-hard (ibid., Sect. 3.3). "exact": over all subsets, at most 20
+    items : int or iterable
+        The number of items, or their names.
+    signed : bool
+        Whether features are (1) or (2).
+    method : str
+        How the best cycle is searched, which is NP-hard (ibid., Sect. 3.3). "exact": over all subsets, at most 20
         items; "local": single changes, from several starts; "milp": an integer program, exact, a matter of seconds for
         20 to 25 items; "auto": "exact" for at most 15 items, "local" beyond.
 
@@ -70,7 +73,7 @@ class CyclicPermutations(ItemPairSet):
 
     least = LEAST
 
-    def __init__(self, items: ItemsLike, signed: bool = True, method: str = "auto"):
+    def __init__(self, items: ItemsLike, signed: bool = True, method: SearchMethod = "auto"):
         self.items = items
         self.signed = signed
         self.method = method
@@ -164,10 +167,14 @@ class HamiltonianCycles(ItemPairSet):
 
     Parameters
     ----------
-    items : the number of items, or their names.
-    directed : whether a cycle and its reverse are different outputs.
-    signed : whether directed cycles have the features (3).
-    method : as for CyclicPermutations. The search is a travelling salesman problem.
+    items : int or iterable
+        The number of items, or their names.
+    directed : bool
+        Whether a cycle and its reverse are different outputs.
+    signed : bool
+        Whether directed cycles have the features (3).
+    method : str
+        As for CyclicPermutations. The search is a travelling salesman problem.
 
     Examples
     --------
@@ -182,7 +189,7 @@ class HamiltonianCycles(ItemPairSet):
 
     least = LEAST
 
-    def __init__(self, items: ItemsLike, directed: bool = False, signed: bool = False, method: str = "auto"):
+    def __init__(self, items: ItemsLike, directed: bool = False, signed: bool = False, method: SearchMethod = "auto"):
         self.items = items
         self.directed = directed
         self.signed = signed

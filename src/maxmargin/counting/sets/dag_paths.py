@@ -31,8 +31,8 @@ class _Graph(NamedTuple):
     tails: Index  # (d,) the node where each arc begins
     heads: Index  # (d,) the node where each arc ends
     numbers: dict[tuple[int, int], int]  # the coordinate of every arc
-    source: int
-    sink: int
+    source: int  # the number of the node at which paths begin
+    sink: int  # the number of the node at which paths end
 
 
 class _Chain(NamedTuple):
@@ -61,9 +61,11 @@ class DagPaths(PairSet):
 
     Parameters
     ----------
-    edges : pairs (u, v) of nodes, which are any hashable values, in the order of the coordinates. Arcs that are on no
-        path from source to sink have coordinates, which are always 0.
-    source, sink : two different nodes.
+    edges : sequence of pairs
+        Pairs (u, v) of nodes, which are any hashable values, in the order of the coordinates. Arcs that are on no path
+        from source to sink have coordinates, which are always 0.
+    source, sink : hashable
+        Two different nodes.
 
     Examples
     --------

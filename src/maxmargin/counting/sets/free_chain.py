@@ -24,7 +24,7 @@ from maxmargin.counting.sets.spectra import Subspace, distinct
 
 class _Parts(NamedTuple):
     triple: Array  # (k, 3, K): u, √K r, √K c, each of mean 0
-    rest: Array  # (k, K, K): D
+    rest: Array  # (k, K, K): the doubly centred rest D
     constants: tuple[Array, Array]  # (k,) each: the means of u and T
 
 

@@ -29,8 +29,9 @@ class EdgeSets(VertexPairSet, AllIndicators):
 
     Parameters
     ----------
-    vertices : the number of vertices or their names. Outputs are frozensets of edges (u, v), u before v in the order of
-        the vertices; {u, v} and (v, u) are accepted, too.
+    vertices : int or iterable
+        The number of vertices or their names. Outputs are frozensets of edges (u, v), u before v in the order of the
+        vertices; {u, v} and (v, u) are accepted, too.
 
     Examples
     --------
@@ -99,7 +100,8 @@ class Cliques(_VertexSets, SubsetOutputs):
 
     Parameters
     ----------
-    vertices : the number of vertices or their names. Outputs are frozensets of vertices.
+    vertices : int or iterable
+        The number of vertices or their names. Outputs are frozensets of vertices.
 
     Examples
     --------
@@ -143,8 +145,10 @@ class KCliques(_VertexSets, SizedSubsetOutputs):
 
     Parameters
     ----------
-    vertices : the number of vertices or their names. Outputs are frozensets of vertices.
-    size : k >= 2.
+    vertices : int or iterable
+        The number of vertices or their names. Outputs are frozensets of vertices.
+    size : int
+        The number k >= 2 of vertices of a clique.
 
     Examples
     --------

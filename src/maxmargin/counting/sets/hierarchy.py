@@ -36,11 +36,13 @@ class HierarchyLabels(OneLabel):
 
     Parameters
     ----------
-    taxonomy : {child: parent} or, in a lattice, {child: [parents]}; a list of (parent, child) pairs; a separator such
-        as ".", if labels are paths ("6.2" is below "6"); or None: all labels directly below a root. There must be one
-        root; the parent None is an unnamed root.
-    labels : "leaves", "nodes" (all that have a name), or a sequence of the nodes that an output can be. A separator or
-        None needs the sequence. Outputs are labels.
+    taxonomy : dict, list, str or None
+        {child: parent} or, in a lattice, {child: [parents]}; a list of (parent, child) pairs; a separator such as ".",
+        if labels are paths ("6.2" is below "6"); or None: all labels directly below a root. There must be one root; the
+        parent None is an unnamed root.
+    labels : str or sequence
+        "leaves", "nodes" (all that have a name), or a sequence of the nodes that an output can be. A separator or None
+        needs the sequence. Outputs are labels.
 
     Examples
     --------
@@ -86,8 +88,9 @@ class HierarchyLabels(OneLabel):
         return (scores - scores.mean(1, keepdims=True)) @ self._ways.marks / len(self._ways.labels)
 
     def cov_spectrum(self) -> list[Eigenspace] | None:
-        """Return few eigenspaces if all inner nodes of a level are alike, because eigenvectors are then contrasts of
-        siblings.
+        """Return the eigenspaces, or None if they are not few or the set is large.
+
+        They are few if all inner nodes of a level have equal subtrees: eigenvectors are then contrasts of siblings.
         """
         return decomposed(self.covariance()) if self.dim <= DENSE else None
 
@@ -148,8 +151,9 @@ class HierarchyPaths(OutputSet):
 
     Parameters
     ----------
-    taxonomy : {child: parent} or a list of (parent, child) pairs with one root; the parent None is an unnamed root,
-        which no output contains. Outputs are frozensets of nodes.
+    taxonomy : dict or list
+        {child: parent} or a list of (parent, child) pairs with one root; the parent None is an unnamed root, which no
+        output contains. Outputs are frozensets of nodes.
 
     Examples
     --------
@@ -194,7 +198,7 @@ class HierarchyPaths(OutputSet):
         return (weighed @ way.above) * mean
 
     def cov_spectrum(self) -> list[Eigenspace] | None:
-        """Return few eigenspaces if all nodes of a level are alike, otherwise None."""
+        """Return the eigenspaces, which are few if all nodes of a level have equal subtrees, otherwise None."""
         return decomposed(self.covariance()) if self.dim <= DENSE else None
 
     def features(self, y: Any) -> Array:

@@ -46,8 +46,7 @@ class InnerArcs:
         parts = [*self._constant_parts(cov_apply), *self._linear_parts(cov_apply), *self._other_parts(cov_apply)]
         largest = max(part.value for part in parts)
         # Outputs satisfy linear equations, for each of which an eigenvalue is 0. Small values are rounding errors, as
-        # they
-        # would be for arcs of probability 1e-16.
+        # they would be for arcs of probability 1e-16.
         return distinct(part if part.value > EQUAL * largest else part._replace(value=0.0) for part in parts)
 
     def matrices(self, F: Array) -> Array:

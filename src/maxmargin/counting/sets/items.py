@@ -15,7 +15,7 @@ class Items:
     """The items of a set, given by their number n (then they are 0 … n-1) or by their names.
 
     least : how many items there must be for the set to have an output.
-    called : what they are called in errors: "class", "vertex", …
+    called : the word for an item in errors: "class", "vertex", …
     """
 
     def __init__(self, items: ItemsLike, least: int = 1, called: str = "item"):

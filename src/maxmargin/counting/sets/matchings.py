@@ -36,7 +36,8 @@ class Matchings(VertexPairSet):
 
     Parameters
     ----------
-    vertices : the number N >= 2 of vertices, or their names. Coordinates are in the order (0, 1), (0, 2) …, (1, 2) ….
+    vertices : int or iterable
+        The number N >= 2 of vertices, or their names. Coordinates are in the order (0, 1), (0, 2) …, (1, 2) ….
 
     Examples
     --------
@@ -142,11 +143,12 @@ class PerfectMatchings(Matchings):
 
     S has one nonzero eigenvalue, (N-2)/((N-1)(N-3)), on the functions of edges with sum 0 at every vertex.
 
-    Outputs, coordinates, decoding and samples are those of Matchings.
+    Outputs, coordinates, decoding and samples are as in Matchings.
 
     Parameters
     ----------
-    vertices : the number N of vertices, or their names.
+    vertices : int or iterable
+        The number N of vertices, or their names.
 
     Examples
     --------

@@ -10,10 +10,11 @@ CELLS = 1 << 22  # entries of the (rows, n, n) arrays that are in memory at a ti
 
 
 class TreeLaw:
-    """The distribution P(tree) ∝ Π_a w_a over the arcs a = (h, m) of trees of arcs from node 0 to every other node.
+    """The distribution P(tree) ∝ Π_{a in tree} w_a of spanning trees, whose arcs a = (h, m) lead away from node 0.
 
-    With p_a = e_m - e_h (e_0 := 0), q_a = e_m and L(w) = Σ_a w_a p_a q_aᵀ over the nodes but 0, the weights of all
-    trees sum to det L(w) (Tutte), and arcs are a determinantal process with the kernel K_ab = q_aᵀ L(w)⁻¹ p_b w_b:
+    Let e_0 = 0, p_a = e_m - e_h, q_a = e_m and L(w) = Σ_a w_a p_a q_aᵀ, a matrix over the nodes except 0. The weights
+    of all trees sum to det L(w) (Tutte), and arcs are a determinantal process with the kernel K_ab = q_aᵀ L(w)⁻¹ p_b
+    w_b:
 
         μ_a = K_aa,     S_ab = [a = b] K_aa - K_ab K_ba,                                                          (1)
         (f S)_b = μ_b f_b - w_b q_bᵀ A p_b,     A = L(w)⁻¹ L(w f) L(w)⁻¹,                                         (2)
@@ -21,8 +22,8 @@ class TreeLaw:
     so that a product with S costs two products of (n, n) matrices and K itself is never formed. An undirected graph is
     the digraph with both directions of every edge: each of its spanning trees has one orientation away from node 0.
 
-    Arcs (tails[a], heads[a]) are different, and all nodes are reachable from node 0. Arcs into node 0 are in no tree,
-    which the formulas respect, because for them q_a = e_0 = 0.
+    Arcs (tails[a], heads[a]) must be different, and all nodes reachable from node 0. Arcs into node 0 are in no tree;
+    the formulas give them probability 0, because their q_a is e_0 = 0.
     """
 
     def __init__(self, n: int, tails: Index, heads: Index, weights: Array | None = None):

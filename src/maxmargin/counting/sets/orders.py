@@ -11,7 +11,7 @@ from scipy.special import gammaln
 
 from maxmargin.base.arrays import Array
 from maxmargin.counting.decoders.linear_order import best_order
-from maxmargin.counting.decoders.methods import check_method
+from maxmargin.counting.decoders.methods import SearchMethod, check_method
 from maxmargin.counting.sets.items import ItemsLike, collection, is_pair
 from maxmargin.counting.sets.ordered_items import ordered_numbers
 from maxmargin.counting.sets.output_set import DecodedOutput, Eigenspace
@@ -31,11 +31,13 @@ class Permutations(ItemPairSet):
 
     Parameters
     ----------
-    items : the number of items, or their names.
-    method : the search for the best order, which is the NP-hard linear ordering problem. "exact" is a dynamic program
-        over all sets of first items, for at most 20 items. "local" moves single items, from several starts. "milp"
-        solves an integer program exactly; 20 items without a clear order take a second, and more items are slow.
-        "auto" is "exact" for at most 15 items and "local" for more.
+    items : int or iterable
+        The number of items, or their names.
+    method : str
+        The search for the best order, which is the NP-hard linear ordering problem. "exact" is a dynamic program over
+        all sets of first items, for at most 20 items. "local" moves single items, from several starts. "milp" solves an
+        integer program exactly; 20 items without a clear order take a second, and more items are slow. "auto" is
+        "exact" for at most 15 items and "local" for more.
 
     Examples
     --------
@@ -50,7 +52,7 @@ class Permutations(ItemPairSet):
 
     repeats = 2
 
-    def __init__(self, items: ItemsLike, method: str = "auto"):
+    def __init__(self, items: ItemsLike, method: SearchMethod = "auto"):
         self.items = items
         self.method = method
         check_method(method, len(self._items))
@@ -112,7 +114,8 @@ class PartialTournaments(ItemPairSet):
 
     Parameters
     ----------
-    items : the number of items, or their names.
+    items : int or iterable
+        The number of items, or their names.
 
     Examples
     --------

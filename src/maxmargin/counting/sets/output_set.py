@@ -27,9 +27,7 @@ MOST_ITEMS = 2**12  # the most items of an output set in a model file
 
 
 class DecodedOutput(NamedTuple):
-    """The best output that a decoder found: the output `y`, its score `value`, and whether it is proved optimal
-    (`exact`).
-    """
+    """The best output that a decoder found: `y`, its score `value`, and `exact`, whether it is proved optimal."""
 
     y: Any
     value: float  # ⟨f, φ(y)⟩
@@ -39,7 +37,7 @@ class DecodedOutput(NamedTuple):
 class Eigenspace(NamedTuple):
     """An eigenvalue of S with the projection onto its eigenspace."""
 
-    value: float
+    value: float  # the eigenvalue
     project: Callable[[Array], Array]  # projects (k, d) rows onto this space
 
 
@@ -117,9 +115,7 @@ class OutputSet(BaseEstimator):
         return squares * (1 + gamma(2 * self.dim + 64))
 
     def cov_spectrum(self) -> list[Eigenspace] | None:
-        """Return the distinct eigenvalues of S, including 0, with their projections; None unless they are few and
-        known.
-        """
+        """Return the distinct eigenvalues of S, including 0, with their projections; None unless few and known."""
         return None
 
     def features(self, y: Any) -> Array:

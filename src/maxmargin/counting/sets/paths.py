@@ -12,7 +12,7 @@ from scipy.special import gammaln, poch
 
 from maxmargin.base.arrays import Array, Index
 from maxmargin.counting.decoders.cycles import best_cycle
-from maxmargin.counting.decoders.methods import check_method
+from maxmargin.counting.decoders.methods import SearchMethod, check_method
 from maxmargin.counting.sets.indicator import indicator
 from maxmargin.counting.sets.inner_arcs import InnerArcs
 from maxmargin.counting.sets.items import Items, ItemsLike
@@ -48,11 +48,13 @@ class Paths(PairSet):
 
     Parameters
     ----------
-    nodes : the number of nodes, or their names; the first is the source, the last the sink. Coordinates are in the
-        order (0, 1), (0, 2) …, (1, 2), (1, 3) …, without arcs to the source or from the sink.
-    method : how the best path is searched, which is NP-hard. "exact": over all subsets of nodes, at most 19 inner
-        nodes; "local": by exchanges, from several starts; "milp": an integer program, exact; "auto": "exact" for at
-        most 14 inner nodes, "local" beyond.
+    nodes : int or iterable
+        The number of nodes, or their names; the first is the source, the last the sink. Coordinates are in the order
+        (0, 1), (0, 2) …, (1, 2), (1, 3) …, without arcs to the source or from the sink.
+    method : str
+        How the best path is searched, which is NP-hard. "exact": over all subsets of nodes, at most 19 inner nodes;
+        "local": by exchanges, from several starts; "milp": an integer program, exact; "auto": "exact" for at most 14
+        inner nodes, "local" beyond.
 
     Examples
     --------
@@ -65,7 +67,7 @@ class Paths(PairSet):
     DagPaths : paths of an acyclic graph, decoded exactly.   maxmargin.RoutePredictor : learns routes.
     """
 
-    def __init__(self, nodes: ItemsLike, method: str = "auto"):
+    def __init__(self, nodes: ItemsLike, method: SearchMethod = "auto"):
         self.nodes = nodes
         self.method = method
         check_method(method, self._n + 1)
@@ -184,7 +186,7 @@ class Paths(PairSet):
         n, p, k = self._n, self._lengths, np.arange(self._n + 1)
 
         def chance(ways: Any, nodes: int) -> float:
-            """E[ways] over the number of ordered choices of this many nodes; 0 if there are fewer nodes."""
+            """Return E[ways] divided by the number of ordered choices of this many nodes; 0 if there are too few."""
             return float(p @ ways / poch(n - nodes + 1, nodes)) if n >= nodes else 0.0
 
         return _Chances(

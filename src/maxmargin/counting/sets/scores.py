@@ -10,9 +10,7 @@ from maxmargin.base.arrays import Array
 
 
 def finite_scores(f: Any, dim: int) -> Array:
-    """Return f as an array of dim finite numbers; raise a ValueError otherwise, because decoders would
-    return nonsense.
-    """
+    """Return f as an array of dim finite numbers; raise a ValueError if this is impossible."""
     scores = np.asarray(f, dtype=np.float64)
     if scores.shape != (dim,):
         raise ValueError(f"scores have the shape {scores.shape}; expected ({dim},), one for each coordinate")

@@ -29,11 +29,14 @@ class LabelSequences(OutputSet):
 
     Parameters
     ----------
-    labels : the number of labels or their names. Outputs are tuples of labels.
-    length : L >= 1.
-    forbidden : pairs (before, after) that may not follow each other; None stands for the start or the end. "BIO",
-        "BILOU" and "IOBES" forbid transitions that are invalid in these chunk schemes. Forbidden pairs keep their
-        coordinate, which is always 0.
+    labels : int or iterable
+        The number of labels or their names. Outputs are tuples of labels.
+    length : int
+        The length L >= 1 of the sequences.
+    forbidden : str or sequence of pairs
+        Pairs (before, after) that may not follow each other; None stands for the start or the end. "BIO", "BILOU" and
+        "IOBES" forbid transitions that are invalid in these chunk schemes. Forbidden pairs keep their coordinate, which
+        is always 0.
 
     Examples
     --------
@@ -139,9 +142,7 @@ class LabelSequences(OutputSet):
 
 
 def _broken(numbers: Index, T: Array, start: Array, end: Array) -> tuple[int | None, int | None] | None:
-    """Return the first forbidden (before, after) in a sequence, with None for its start or end; None if
-    there is none.
-    """
+    """Return the first forbidden pair (before, after) in a sequence, or None; its start and end are None in pairs."""
     if start[numbers[0]] < 0:
         return None, int(numbers[0])
     steps = np.flatnonzero(T[numbers[:-1], numbers[1:]] < 0)

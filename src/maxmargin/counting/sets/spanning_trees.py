@@ -23,7 +23,7 @@ Edge = tuple[Hashable, Hashable]
 
 
 class SpanningTrees(VertexPairSet):
-    """The set of all spanning trees of a connected graph; φ has one coordinate per edge, 1 for those of the tree.
+    """The set of all spanning trees of a connected graph; φ has one coordinate per edge, 1 for edges of the tree.
 
     Moments follow from the matrix-tree theorem (see matrix_tree.py). In the complete graph there are N^(N-2) trees
     (Cayley); an edge is in a tree with probability 2/N, two adjacent edges with 3/N², two disjoint ones with 4/N².
@@ -33,10 +33,13 @@ class SpanningTrees(VertexPairSet):
 
     Parameters
     ----------
-    vertices : the number of vertices, or their names.
-    edges : pairs of vertices, in the order of the coordinates; None for all, in the order (0, 1), (0, 2) …, (1, 2) ….
-    weights : positive numbers w_e, one per edge: trees then have the probability ∝ Π w_e instead of a uniform one, in
-        μ, S and samples. log_size remains the log of the number of trees.
+    vertices : int or iterable
+        The number of vertices, or their names.
+    edges : sequence of pairs or None
+        Pairs of vertices, in the order of the coordinates; None for all, in the order (0, 1), (0, 2) …, (1, 2) ….
+    weights : sequence of float or None
+        Positive numbers w_e, one per edge: trees then have the probability ∝ Π w_e instead of a uniform one, in μ, S
+        and samples. log_size remains the log of the number of trees.
 
     Examples
     --------

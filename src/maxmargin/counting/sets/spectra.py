@@ -13,7 +13,7 @@ from maxmargin.base.arrays import Array
 from maxmargin.counting.sets.output_set import Eigenspace
 
 EQUAL = 1e-12  # eigenvalues closer than this, relative to the largest, count as equal
-FEW = 16  # the most eigenvalues for which the closed form pays, because its cost grows with their number
+FEW = 16  # the most eigenvalues for which the closed form is used, because its cost grows with their number
 DENSE = 1000  # the most features for which a covariance is decomposed
 
 
@@ -48,9 +48,7 @@ def centred(rows: Array) -> Array:
 
 
 def decomposed(S: Array) -> list[Eigenspace] | None:
-    """Return the spectrum of a small covariance matrix if symmetries of the set leave it few eigenvalues; otherwise
-    None.
-    """
+    """Return the spectrum of a small covariance matrix if it has few distinct eigenvalues; otherwise None."""
     values, vectors = linalg.eigh((S + S.T) / 2)
     largest = max(float(values[-1]), 0.0)
     bounds = [0, *(np.flatnonzero(np.diff(values) > 1e3 * EQUAL * largest) + 1).tolist(), len(values)]

@@ -20,9 +20,7 @@ from maxmargin.counting.sets.spectra import Subspace, averaged, centred, distinc
 
 
 class AllIndicators(OutputSet):
-    """An output set in which every 0/1 vector is the φ of one output, so that coordinates are independent
-    fair coins.
-    """
+    """An output set in which every 0/1 vector is φ of one output, so that coordinates are independent."""
 
     indicators = True
 
@@ -78,7 +76,8 @@ class AllSubsets(SubsetOutputs, AllIndicators):
 
     Parameters
     ----------
-    items : the number of items or their names. Outputs are frozensets of items.
+    items : int or iterable
+        The number of items or their names. Outputs are frozensets of items.
 
     Examples
     --------
@@ -118,8 +117,10 @@ class Subsets(SizedSubsetOutputs):
 
     Parameters
     ----------
-    items : the number of items or their names. Outputs are frozensets of items.
-    size : l, the number of items of an output.
+    items : int or iterable
+        The number of items or their names. Outputs are frozensets of items.
+    size : int
+        L, the number of items of an output.
 
     Examples
     --------

@@ -149,7 +149,7 @@ def cost_matrix(costs: Any, classes: Sequence[Hashable]) -> Array:
 
 
 def prices(truth: Sequence[Hashable], found: Sequence[Hashable], numbers: dict[Hashable, int], cost: Array) -> Array:
-    """Return the cost of every predicted label; if the true label is not a class, that of the worst mistake."""
+    """Return the cost of every predicted label; if the true label is not a class, the cost of the worst mistake."""
     if len(truth) != len(found):
         raise ValueError(f"there are {len(truth)} true but {len(found)} predicted labels")
     rows = np.fromiter((numbers.get(label, -1) for label in truth), dtype=np.int32, count=len(truth))

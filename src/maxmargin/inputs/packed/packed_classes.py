@@ -22,7 +22,7 @@ from maxmargin.inputs.packed.packed_rows import MostlySame, deny, expect
 from maxmargin.inputs.packed.row_blocks import checked_outputs, checked_weights, row_blocks
 
 WHOLE = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
-TYPES = ("bool", *WHOLE, "float16", "float32", "float64", "str", "object")  # of labels
+TYPES = ("bool", *WHOLE, "float16", "float32", "float64", "str", "object")  # the types of labels
 
 
 class PackedClasses(PackedRows):
@@ -53,7 +53,7 @@ class PackedClasses(PackedRows):
         expect(self.folder, "labels", np.int32, self.n)
         for _, some in self.folder.pieces("labels"):
             wrong = some.min() < 0 or some.max() >= len(self.labels)
-            deny(self.folder, wrong, "a label is not among those of the manifest")
+            deny(self.folder, wrong, "a label is not in the manifest")
 
 
 def pack_classes(data: Iterable[Any], folder: ArrayFolderWriter, fit_intercept: bool = True) -> PackedClasses:
@@ -133,7 +133,7 @@ class _ClassNumbers:
         if self.most is not None and len(self.numbers) == self.most:
             known_ones = ", ".join(map(repr, self.numbers))
             raise ValueError(
-                f"example {i}: the label {label!r} is a third class beside {known_ones}; expected two classes"
+                f"example {i}: the label {label!r} is a third class besides {known_ones}; expected two classes"
             )
         return self.numbers.setdefault(label, len(self.numbers))
 

@@ -54,7 +54,7 @@ class PackedData:
         )
 
     def verify(self) -> None:
-        """Read and check all numbers once; raise a ValueError if one differs from what was packed or is impossible."""
+        """Read and check all numbers once; raise a ValueError if one has changed since packing or is impossible."""
         if not self._verified:
             self._check()
             self._verified = True

@@ -119,13 +119,13 @@ class PackedMatrix(MatrixInPieces):
         return part
 
     def describe(self, estimator: Any, reset: bool) -> None:
-        """Set the number and names of features of an estimator, or compare them with what it was fitted to."""
+        """Set the number and names of features of an estimator, or compare them with its training data."""
         if reset:
             estimator.n_features_in_ = self.n_features
             if self.names is not None:
                 estimator.feature_names_in_ = np.array(self.names, dtype=object)
-            else:
-                estimator.__dict__.pop("feature_names_in_", None)
+            elif hasattr(estimator, "feature_names_in_"):
+                del estimator.feature_names_in_  # of an earlier fit
             return
         names = getattr(estimator, "feature_names_in_", None)
         if estimator.n_features_in_ != self.n_features:

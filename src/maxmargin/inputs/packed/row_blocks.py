@@ -27,7 +27,7 @@ MOST = 2**31 - 2  # the most features
 class RowBlock(NamedTuple):
     """A block of consecutive rows, as the user gave them."""
 
-    X: Any
+    X: Any  # the matrix of features
     y: Any  # the labels of the rows
     qid: Any  # the query of each row, or None
     weights: Any  # the weight of each row, or None
@@ -92,7 +92,7 @@ def _stacked(single: list[RowBlock], first: int) -> RowBlock:
 def _one_row(row: Any, i: int) -> Any:
     if sparse.issparse(row):
         return sparse.csr_array(row.reshape(1, -1))
-    numbers = number_matrix(row, f"example {i} has a row that is no array of numbers: {row!r:.40}")
+    numbers = number_matrix(row, f"example {i} has a row that is not an array of numbers: {row!r:.40}")
     if numbers.ndim != 1:
         raise ValueError(f"example {i} has one label and a row of shape {numbers.shape}; expected one dimension")
     return numbers.reshape(1, -1)
@@ -142,7 +142,7 @@ class RowColumns:
         assert self.columns is not None
         assert block.names is not None
         if self.width and not block.grows and block.names != list(self.columns):
-            raise ValueError(f"example {first}: the columns differ in name or order from those of the blocks before")
+            raise ValueError(f"example {first}: the columns differ in name or order from the columns of earlier blocks")
         numbers = [self.columns.setdefault(name, len(self.columns)) for name in block.names]
         self.width = len(self.columns)
         if numbers == list(range(len(numbers))):

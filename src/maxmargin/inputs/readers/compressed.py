@@ -67,9 +67,8 @@ class _Limited(RawIOBase):
         self._left -= read
         if self._left < 0:
             raise ValueError(
-                f"{self._name} holds more than {self._most:,} bytes, {MOST_TIMES} times its own size. If "
-                "that is intended, "
-                "decompress it first"
+                f"{self._name} holds more than {self._most:,} bytes, {MOST_TIMES} times its own size. If that is "
+                "intended, decompress it first"
             )
         return read
 

@@ -21,7 +21,7 @@ class JsonRecord:
 
     fields: dict[str, Any]
     lines: TextLines
-    number: int  # of the line
+    number: int  # the line number
 
     def error(self, message: str) -> ValueError:
         """Return an error about the line of this record, to be raised."""

@@ -30,9 +30,12 @@ def iterate_jsonl_rows(
 
     Parameters
     ----------
-    source : a path, or an open text file.
-    names : the columns to read; None reads all. Without it, later parts may have more columns than earlier ones.
-    at_once : the number of rows per part.
+    source : str, path or text file
+        The file to read.
+    names : sequence of str or None
+        The columns to read; None reads all. Without it, later parts may have more columns than earlier ones.
+    at_once : int
+        The number of rows per part.
 
     Returns
     -------
@@ -75,8 +78,10 @@ def read_jsonl_rows(source: TextFile, names: Sequence[str] | None = None) -> Nam
 
     Parameters
     ----------
-    source : a path, or an open text file.
-    names : the columns to read; None reads all.
+    source : str, path or text file
+        The file to read.
+    names : sequence of str or None
+        The columns to read; None reads all.
 
     Returns
     -------
@@ -101,10 +106,14 @@ def write_jsonl_rows(target: TextFile, X: Any, y: Any = None, qid: Any = None, n
 
     Parameters
     ----------
-    target : a path, or an open text file.
-    X : (n, features) matrix.
-    y, qid : labels and queries, or None.
-    names : the names of the columns; None writes features as lists.
+    target : str, path or text file
+        The file to write.
+    X : array of shape (n, features)
+        The matrix of features.
+    y, qid : array-like or None
+        Labels and queries, or None.
+    names : sequence of str or None
+        The names of the columns; None writes features as lists.
 
     Examples
     --------
@@ -129,9 +138,12 @@ def iterate_multilabel_jsonl(
 
     Parameters
     ----------
-    source : a path, or an open text file.
-    names : the columns to read; None reads all.
-    at_once : the number of rows per part.
+    source : str, path or text file
+        The file to read.
+    names : sequence of str or None
+        The columns to read; None reads all.
+    at_once : int
+        The number of rows per part.
 
     Returns
     -------
@@ -166,8 +178,10 @@ def read_multilabel_jsonl(source: TextFile, names: Sequence[str] | None = None) 
 
     Parameters
     ----------
-    source : a path, or an open text file.
-    names : the columns to read; None reads all.
+    source : str, path or text file
+        The file to read.
+    names : sequence of str or None
+        The columns to read; None reads all.
 
     Returns
     -------
@@ -195,11 +209,16 @@ def write_multilabel_jsonl(target: TextFile, X: Any, Y: Any, labels: Sequence[st
 
     Parameters
     ----------
-    target : a path, or an open text file.
-    X : (n, features) matrix.
-    Y : (n, labels) matrix of zeros and ones.
-    labels : the names of the labels.
-    names : the names of the columns of X; None writes features as lists.
+    target : str, path or text file
+        The file to write.
+    X : array of shape (n, features)
+        The matrix of features.
+    Y : array of shape (n, labels)
+        Zeros and ones: whether each row has each label.
+    labels : sequence of str
+        The names of the labels.
+    names : sequence of str or None
+        The names of the columns of X; None writes features as lists.
 
     See Also
     --------

@@ -30,9 +30,12 @@ def read_mulan_rows(table: TextFile, labels: Labels, labelled: bool = True) -> M
 
     Parameters
     ----------
-    table : a path or an open text file, in ARFF.
-    labels : the XML file that names the labels, or a list of their names.
-    labelled : whether the table must have all label attributes.
+    table : str, path or text file
+        A path or an open text file, in ARFF.
+    labels : str, path, text file or list of str
+        The XML file that names the labels, or a list of their names.
+    labelled : bool
+        Whether the table must have all label attributes.
 
     Returns
     -------
@@ -63,11 +66,15 @@ def iterate_mulan_rows(
 
     Parameters
     ----------
-    table : a path or an open text file, in ARFF, with complete rows or rows in curly brackets. A numeric attribute is a
+    table : str, path or text file
+        A path or an open text file, in ARFF, with complete rows or rows in curly brackets. A numeric attribute is a
         column of X; an attribute with listed words has a column for each of them, "colour=red".
-    labels : the XML file that names the attributes that are labels, or a list of these names. Their values are 0 and 1.
-    labelled : if False, a table need not have all of these attributes; those that it has are left out of X.
-    at_once : the number of rows per part.
+    labels : str, path, text file or list of str
+        The XML file that names the attributes that are labels, or a list of these names. Their values are 0 and 1.
+    labelled : bool
+        If False, a table need not have all of these attributes; those that it has are left out of X.
+    at_once : int
+        The number of rows per part.
 
     Returns
     -------
@@ -122,11 +129,16 @@ def write_mulan_rows(
 
     Parameters
     ----------
-    table, labels : paths, or open text files.
-    X : (n, features) matrix.
-    Y : (n, labels) matrix of zeros and ones.
-    label_names : the names of the labels.
-    names : the names of the columns of X; None: x0, x1, …
+    table, labels : str, path or text file
+        Paths, or open text files.
+    X : array of shape (n, features)
+        The matrix of features.
+    Y : array of shape (n, labels)
+        Zeros and ones: whether each row has each label.
+    label_names : sequence of str
+        The names of the labels.
+    names : sequence of str or None
+        The names of the columns of X; None: x0, x1, ….
 
     See Also
     --------

@@ -15,10 +15,14 @@ class MultilabelRows(NamedTuple):
 
     Attributes
     ----------
-    X : sparse (n, features) array.
-    Y : (n, labels) array of zeros and ones.
-    labels : the names of the labels.
-    names : the names of the columns of X.
+    X : sparse array of shape (n, features)
+        The matrix of features.
+    Y : array of shape (n, labels)
+        Zeros and ones: whether each row has each label.
+    labels : list of str
+        The names of the labels.
+    names : sequence of str
+        The names of the columns of X.
     """
 
     X: sparse.csr_array

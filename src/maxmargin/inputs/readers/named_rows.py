@@ -18,11 +18,16 @@ class NamedRows(NamedTuple):
 
     Attributes
     ----------
-    X : sparse (n, features) array.
-    y : labels, numbers or texts; None if the file has no labels.
-    qid : queries, numbers or texts; None if the file has no queries.
-    names : the names of the columns of X.
-    ignored : the number of features of the file that were not requested.
+    X : sparse array of shape (n, features)
+        The matrix of features.
+    y : array or None
+        Labels, numbers or texts; None if the file has no labels.
+    qid : array or None
+        Queries, numbers or texts; None if the file has no queries.
+    names : list of str
+        The names of the columns of X.
+    ignored : int
+        The number of features of the file that were not requested.
     """
 
     X: sparse.csr_array
@@ -56,7 +61,7 @@ class RowsCollected:
         return len(self._ends) - 1
 
     def add(self, features: Iterable[tuple[str, float]], **said: Any) -> str:
-        """Add a row with its features, each once, and its label and query. Return what is wrong with it, or ''."""
+        """Add a row with its features, each once, and its label and query; return an error message, or ''."""
         for what, value in said.items():
             number = is_real(value)
             if not (fits_float(value) if number else isinstance(value, str)):

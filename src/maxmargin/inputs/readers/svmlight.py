@@ -30,9 +30,12 @@ class SvmlightRows(NamedTuple):
 
     Attributes
     ----------
-    X : sparse (n, features) array.
-    y : (n,) numbers.
-    qid : (n,) query numbers, or None if no row has one.
+    X : sparse array of shape (n, features)
+        The matrix of features.
+    y : array of shape (n,)
+        The label, a number, of every row.
+    qid : array of shape (n,) or None
+        Query numbers, or None if no row has one.
     """
 
     X: sparse.csr_array
@@ -45,10 +48,13 @@ def read_svmlight(source: TextFile, n_features: int | None = None, zero_based: b
 
     Parameters
     ----------
-    source : a path, or an open text file.
-    n_features : the number of columns of X; None: as many as the file needs.
-    zero_based : whether features are counted from 0. A file that counts from 1 can also be read this way: its feature j
-        is then column j, and column 0 is empty.
+    source : str, path or text file
+        The file to read.
+    n_features : int or None
+        The number of columns of X; None: as many as the file needs.
+    zero_based : bool
+        Whether features are counted from 0. A file that counts from 1 can also be read this way: its feature j is then
+        column j, and column 0 is empty.
 
     Returns
     -------
@@ -77,10 +83,14 @@ def iterate_svmlight(
 
     Parameters
     ----------
-    source : a path, or an open text file.
-    n_features : the number of columns of X; None: every part has as many as it needs.
-    zero_based : whether features are counted from 0.
-    at_once : the number of lines per part.
+    source : str, path or text file
+        The file to read.
+    n_features : int or None
+        The number of columns of X; None: every part has as many as it needs.
+    zero_based : bool
+        Whether features are counted from 0.
+    at_once : int
+        The number of lines per part.
 
     Returns
     -------
@@ -102,9 +112,12 @@ def read_multilabel_svmlight(
 
     Parameters
     ----------
-    source : a path, or an open text file.
-    n_features : the number of columns of X; None: as many as the file needs.
-    zero_based : whether features are counted from 0.
+    source : str, path or text file
+        The file to read.
+    n_features : int or None
+        The number of columns of X; None: as many as the file needs.
+    zero_based : bool
+        Whether features are counted from 0.
 
     Returns
     -------
@@ -133,10 +146,14 @@ def iterate_multilabel_svmlight(
 
     Parameters
     ----------
-    source : a path, or an open text file.
-    n_features : the number of columns of X; None: every part has as many as it needs.
-    zero_based : whether features are counted from 0.
-    at_once : the number of lines per part.
+    source : str, path or text file
+        The file to read.
+    n_features : int or None
+        The number of columns of X; None: every part has as many as it needs.
+    zero_based : bool
+        Whether features are counted from 0.
+    at_once : int
+        The number of lines per part.
 
     Returns
     -------
@@ -181,11 +198,16 @@ def write_svmlight(target: TextFile, X: Any, y: Any, qid: Any = None, zero_based
 
     Parameters
     ----------
-    target : a path, or an open text file.
-    X : (n, features) matrix.
-    y : numbers, or lists of numbers if rows have any number of labels.
-    qid : query numbers, or None.
-    zero_based : whether column j of X is feature j of the file, instead of j + 1.
+    target : str, path or text file
+        The file to write.
+    X : array of shape (n, features)
+        The matrix of features.
+    y : array-like
+        Numbers, or lists of numbers if rows have any number of labels.
+    qid : array-like or None
+        Query numbers, or None.
+    zero_based : bool
+        Whether column j of X is feature j of the file, instead of j + 1.
 
     Examples
     --------
@@ -305,7 +327,7 @@ def _parsed(rows: _RowsRead, n_features: int | None, zero_based: bool, multilabe
 
 
 def _complaint(line: str, multilabel: bool = False) -> str:
-    """Return what is wrong with a row that the loader refuses; empty if the reason is unknown."""
+    """Return an error message for a row that the loader refuses; empty if the reason is unknown."""
     label, *fields = line.partition("#")[0].split() or [""]
     if multilabel:
         label, fields = ("", [label, *fields]) if ":" in label else (label, fields)
@@ -322,7 +344,7 @@ def _complaint(line: str, multilabel: bool = False) -> str:
                 return f"the query is {field!r}; expected a whole number, qid:7"
             continue
         if not colon or not _is(int, name) or not _is(float, value):
-            return f"{field!r} is no feature; expected its number and its value, 3:0.5"
+            return f"{field!r} is not a feature; expected its number and its value, 3:0.5"
         if not 0 <= int(name) <= LARGEST:
             return f"{field!r} has a number that no feature can have; expected 1 to {LARGEST}"
         if int(name) <= last:

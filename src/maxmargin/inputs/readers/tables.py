@@ -88,11 +88,16 @@ def iterate_table_rows(
 
     Parameters
     ----------
-    source : a path, or an open text file.
-    label, query : the names of their columns; a table without one has rows without it. All other columns are features.
-    names : the columns to read as features, in this order; None: all others.
-    texts : whether labels and queries stay texts even if they look like numbers.
-    at_once : the number of rows per part.
+    source : str, path or text file
+        The file to read.
+    label, query : str
+        The names of their columns; a table without one has rows without it. All other columns are features.
+    names : sequence of str or None
+        The columns to read as features, in this order; None: all others.
+    texts : bool
+        Whether labels and queries stay texts even if they look like numbers.
+    at_once : int
+        The number of rows per part.
 
     Returns
     -------
@@ -143,10 +148,14 @@ def read_table_rows(
 
     Parameters
     ----------
-    source : a path, or an open text file.
-    label, query : the names of their columns; a table without one has rows without it. All other columns are features.
-    names : the columns to read as features, in this order; None: all others.
-    texts : whether labels and queries stay texts even if they look like numbers.
+    source : str, path or text file
+        The file to read.
+    label, query : str
+        The names of their columns; a table without one has rows without it. All other columns are features.
+    names : sequence of str or None
+        The columns to read as features, in this order; None: all others.
+    texts : bool
+        Whether labels and queries stay texts even if they look like numbers.
 
     Returns
     -------
@@ -181,12 +190,18 @@ def write_table_rows(
 
     Parameters
     ----------
-    target : a path, or an open text file.
-    X : (n, features) matrix.
-    y, qid : labels and queries, or None.
-    names : the names of the columns of X; None: "0", "1", …
-    label, query : the names of the columns of labels and queries.
-    head : whether to write the header; False continues an open CSV file.
+    target : str, path or text file
+        The file to write.
+    X : array of shape (n, features)
+        The matrix of features.
+    y, qid : array-like or None
+        Labels and queries, or None.
+    names : sequence of str or None
+        The names of the columns of X; None: "0", "1", ….
+    label, query : str
+        The names of the columns of labels and queries.
+    head : bool
+        Whether to write the header; False continues an open CSV file.
 
     Examples
     --------

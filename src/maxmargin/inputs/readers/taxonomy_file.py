@@ -20,7 +20,8 @@ def read_taxonomy(source: TextFile) -> dict[str, list[str | None]]:
 
     Parameters
     ----------
-    source : a path, or an open text file.
+    source : str, path or text file
+        The file to read.
 
     Returns
     -------
@@ -62,8 +63,10 @@ def write_taxonomy(target: TextFile, parents: Mapping[Hashable, Sequence[Hashabl
 
     Parameters
     ----------
-    target : a path, or an open text file.
-    parents : {node: its parents}; None among the parents is not written.
+    target : str, path or text file
+        The file to write.
+    parents : mapping
+        {node: its parents}; None among the parents is not written.
 
     Examples
     --------

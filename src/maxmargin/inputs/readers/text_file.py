@@ -16,12 +16,12 @@ from maxmargin.inputs.readers.compressed import DAMAGE, is_damage, open_compress
 TextFile: TypeAlias = "str | os.PathLike[str] | TextIO"
 
 
-LONGEST_TOKEN = 2**20  # characters; a longer line is no token, and splitting it takes a hundred times its size
+LONGEST_TOKEN = 2**20  # characters; a longer line is not a token, and splitting it takes a hundred times its size
 MARK = "\ufeff"  # byte order mark that some programs write first
 
 
 class TextLines:
-    """The lines of a text, without line ends; `number` is that of the current line, counted from 1."""
+    """The lines of a text, without line ends; `number` is the number of the current line, counted from 1."""
 
     def __init__(self, file: TextIO, name: str, longest: int | None = None):
         self._file, self.name, self.longest = file, name, longest
@@ -93,7 +93,7 @@ def reading(source: TextFile, longest: int | None = None) -> Iterator[TextLines]
 
 @contextmanager
 def writing(target: TextFile) -> Iterator[TextIO]:
-    """Open a file for writing, given like those of `reading`; a file that was given open stays open.
+    """Open a file for writing, given as a path or an open file as in `reading`; an open file stays open.
 
     A path gets its new content at the end, and keeps its old one if an error occurs.
     """

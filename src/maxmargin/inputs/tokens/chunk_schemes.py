@@ -103,7 +103,8 @@ def scheme_of(Y: Iterable[Sequence[Hashable]]) -> str | None:
 
     Parameters
     ----------
-    Y : label sequences.
+    Y : iterable
+        The label sequences.
 
     Returns
     -------

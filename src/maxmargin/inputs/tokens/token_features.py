@@ -43,7 +43,7 @@ class TokenFeatures(NamedTuple):
     ends: NDArray[np.int64]
 
     def columns(self, numbers: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the number of every entry's feature, given those of the names."""
+        """Return the number of every entry's feature, given the numbers of the names."""
         return numbers if self.entries is None else numbers[self.entries]
 
     def name(self, e: int) -> str:
@@ -93,7 +93,7 @@ def _read_dicts(dicts: list[dict[Any, Any]], ends: NDArray[np.int64]) -> TokenFe
 
 
 def _read_one_by_one(tokens: list[Any], row: int, offsets: NDArray[np.int64]) -> TokenFeatures:
-    """Read tokens of any accepted type; errors name the sequence and the position. `row` is that of the first token."""
+    """Read tokens of any accepted type; errors name the sequence and position. `row` is the row of the first token."""
     names: list[str] = []
     values: list[float] = []
     counts: list[int] = []

@@ -81,7 +81,9 @@ class TokenTemplates:
         Lists of phrases by name, with a blank between words: in(word, city) says that a token begins a phrase of the
         list "city" (B) or continues one (I); the longest phrases from the left match, with the same spelling.
 
-    Fitted models keep their templates, and so do their files.
+    Notes
+    -----
+    Fitted models and their files contain the templates.
 
     Examples
     --------

@@ -31,8 +31,10 @@ class Sequences:
 
     Parameters
     ----------
-    matrix : (tokens, features) array, sparse matrix or data frame.
-    offsets : increasing row numbers, the first of which is 0 and the last the number of rows.
+    matrix : array of shape (tokens, features)
+        The features of all tokens; also a sparse matrix or a data frame.
+    offsets : array of int
+        Increasing row numbers, the first of which is 0 and the last the number of rows.
 
     Examples
     --------
@@ -89,7 +91,7 @@ class Sequences:
 class TokenSequences(Sequences):
     """Lists of tokens that have been read.
 
-    There is a column for each of their features, in order of appearance, after those of a given vocabulary.
+    Each of their features has a column, in order of appearance, after the columns of a given vocabulary.
     """
 
     def __init__(self, X: Any, vocabulary: Vocabulary | HashedNames, templates: TokenTemplates | None = None):
@@ -123,7 +125,7 @@ class SequencePacker:
         "unknown": Text("ignore", "error"),
         "min_count": Whole(1),
         "hashed": OneOf(None, Part(HashedNames)),
-        "known": Dropped(),  # of fitting
+        "known": Dropped(),  # used while fitting
         "vocabulary": OneOf(None, Part(Vocabulary, HashedNames)),
         "_columns": OneOf(None, Texts()),
         "n_pruned": Whole(),
@@ -179,7 +181,7 @@ class SequencePacker:
 
     def fit(self, X: Any) -> SequencePacker:
         """Learn the form of the sequences and their features: for tokens, in order of appearance."""
-        self.vocabulary: Vocabulary | HashedNames | None = None  # of tokens
+        self.vocabulary: Vocabulary | HashedNames | None = None  # the names of features of tokens
         self._columns: list[str] | None = None
         self.n_pruned = 0
         X = self.read_once(X)
@@ -201,7 +203,7 @@ class SequencePacker:
         return self
 
     def fit_more(self, X: Any) -> Sequences:
-        """Learn the features of more sequences after those of earlier calls, and pack the sequences.
+        """Learn the features of more sequences, in addition to those of earlier calls, and pack the sequences.
 
         For matrices the first call fixes the number of columns.
         """

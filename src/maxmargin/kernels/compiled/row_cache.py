@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 
-NOTHING, NO_ROOM = -1, -2  # what a visit may wait for, besides the kernel row of a unit
+NOTHING, NO_ROOM = -1, -2  # values of report[AWAITED] other than the unit of a kernel row
 
 
 class RowCache(NamedTuple):
     """The arrays of KernelRows (kernels/rows.py): row u is store[slot_of[u]], if that is complete."""
 
-    store: Array
-    slot_of: NDArray[np.int64]  # by unit, -1 for none
-    complete: NDArray[np.bool_]  # by row of the store
-    last_use: NDArray[np.int64]  # by row of the store: the clock at its last use
-    clock: NDArray[np.int64]  # one number: how often rows were used
+    store: Array  # (slots, units): the cached rows
+    slot_of: NDArray[np.int64]  # (units,): the slot of each unit's row, -1 if it is not cached
+    complete: NDArray[np.bool_]  # (slots,): whether the row is complete
+    last_use: NDArray[np.int64]  # (slots,): the clock at the last use of the row
+    clock: NDArray[np.int64]  # (1,): the number of uses of rows so far

@@ -17,8 +17,9 @@ Offered = TypeVar("Offered")
 class Batch:
     """The n examples of one task, packed once per fit by `Task.pack`. A subclass must define only `planes`.
 
-    A batch never changes: the results of a search are returned as Planes. (A batch may store the state in which the
-    search of an example ended, for the next search; see capabilities/resumable_searches.py.)
+    A batch never changes: the results of a search are returned as Planes. (A batch may store what follows from its data
+    and is computed once, as Examples does, and the state in which the search of an example ended, for the next search;
+    see capabilities/resumable_searches.py.)
 
     Everything that only some structures have is a capability: a protocol of the folder capabilities/, for which
     `offers` returns an object or None.
@@ -30,8 +31,10 @@ class Batch:
 
     Parameters
     ----------
-    task : the task, after `setup`.
-    n : the number of examples.
+    task : Task
+        The task, after `setup`.
+    n : int
+        The number of examples.
     """
 
     ids: Index  # the examples' numbers in the training set, for messages and for lookups in arrays of all examples
@@ -93,7 +96,7 @@ class Batch:
         return np.full(len(self), augment, dtype=float)
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:
-        """Return one plane per example, that of z = argmax λΔ(y, z) + ⟨w, Ψ(x, z)⟩ with λ = augment.
+        """Return one plane per example, for the output z = argmax λΔ(y, z) + ⟨w, Ψ(x, z)⟩ with λ = augment.
 
         λ (a number, or one for each example) is 1 in the loss-augmented search of training and 0 in plain prediction;
         other values serve slack rescaling.

@@ -109,7 +109,8 @@ def inner(indicator: Any, scores: Any) -> float:
 
     Parameters
     ----------
-    indicator, scores : arrays, or NamedTuples of arrays, of the same shapes.
+    indicator, scores : array or NamedTuple of arrays
+        Arrays, or NamedTuples of arrays, of the same shapes.
 
     Returns
     -------

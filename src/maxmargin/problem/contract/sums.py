@@ -1,8 +1,8 @@
 """Sums: the distribution p(z | x) ∝ exp ⟨w, Ψ(x, z)⟩ over the outputs of every x.
 
 A task whose best output is found by dynamic programming can often sum over all outputs by the same recursion, with sums
-instead of maxima. Its `sums(w, X)` returns an object of this kind; that of a task that lists its outputs adds them up
-one by one (listed_sums.py). A temperature divides scores, which are linear in w, so sums(w / temperature, X) applies
+instead of maxima. Its `sums(w, X)` returns an object of this kind. A task that lists its outputs adds them up one by
+one (listed_sums.py). A temperature divides scores, which are linear in w, so sums(w / temperature, X) applies
 it.
 """
 
@@ -27,7 +27,7 @@ class Sums(Protocol):
 
     @property
     def entropies(self) -> Array:
-        """-Σ_z p(z) log p(z) of every x, in nats."""
+        """The entropies -Σ_z p(z) log p(z) of all x, in nats."""
 
     def marginals(self) -> list[Any]:
         """Return the probabilities of the parts of outputs, in a form that depends on the task."""

@@ -84,9 +84,7 @@ class Task(BaseEstimator):
         return max(explanations, key=lambda z: dot(self.psi(x, z), w))
 
     def guess(self, rng: np.random.Generator, x: Any, y: Any) -> Any:
-        """Return a z that explains y before there are weights, by default the best one at random weights (latent
-        tasks).
-        """
+        """Return a z that explains y before there are weights (latent tasks); by default the best at random ones."""
         return self.complete(rng.standard_normal(self.dim), x, y)
 
     def label(self, z: Any) -> Any:

@@ -60,20 +60,28 @@ class Decoder(Protocol):
 class BlockDual:
     """The weights α of a dual point, and the w and D(α) that follow from them.
 
-    Order of calls: `search` visits all examples, then `revisit` visits some of them again, as often as it pays. `tidy`
-    follows every round, and `refresh` some of them. `bound` and `slacks` may be called between rounds. `move_to` begins
-    another run on the same data. `take_weights` ends a run; the next `search` begins with a copy of w.
+    Order of calls: `search` visits all examples, then `revisit` visits some of them again, as long as this is
+    worthwhile. `tidy` follows every round, and `refresh` some of them. `bound` and `slacks` may be called between
+    rounds. `move_to` begins another run on the same data. `take_weights` ends a run; the next `search` begins with a
+    copy of w.
 
     Attributes
     ----------
-    problem : the problem whose dual this is; `move_to` sets it
-    n, dim : the numbers of examples and of weights
-    cap : (n,) the highest Σₖ αᵢₖ; for squared slacks, which have no such limit, the factor C vᵢ / n
-    squared : True if slacks are squared
-    dual : D(α). `search` and `revisit` add their gain, `refresh` and `move_to` recompute it. With bounds, visits know
-        only a lower bound on their gain, and `tidy` computes D
-    vectors : Σ α a, and the weights computed from it
-    movers : the examples that the next `revisit` visits, if not all; `search` and `revisit` set them
+    problem : DualProblem
+        The problem whose dual this is; `move_to` sets it.
+    n, dim : int
+        The numbers of examples and of weights.
+    cap : array of shape (n,)
+        The highest Σₖ αᵢₖ; for squared slacks, which have no such limit, the factor C vᵢ / n.
+    squared : bool
+        True if slacks are squared.
+    dual : float
+        D(α). `search` and `revisit` add their gain, `refresh` and `move_to` recompute it. With bounds, visits know only
+        a lower bound on their gain, and `tidy` computes D.
+    vectors : WeightVectors
+        Σ α a, and the weights computed from it.
+    movers : array of int or None
+        The examples that the next `revisit` visits, if not all; `search` and `revisit` set them.
     """
 
     learnt: ClassVar[Fields] = {
@@ -190,10 +198,10 @@ class BlockDual:
 
 
 def check_limits(limits: Limits) -> None:
-    """Raise ValueError if two planes of an example could not be folded, or if this many could never fit into memory."""
+    """Raise a ValueError if two planes of an example could not be merged, or if this many can never fit into memory."""
     slots = limits.planes_per_example
     if not is_whole(slots) or slots < 2:
-        raise ValueError(f"planes_per_example must be a whole number >= 2, so that two can be folded; got {slots!r}")
+        raise ValueError(f"planes_per_example must be a whole number >= 2, so that two can be merged; got {slots!r}")
     what = f"{slots:,} planes per example"
     check_memory(what, 16.0 * slots, "set planes_per_example to a few dozen, or some hundred")
 

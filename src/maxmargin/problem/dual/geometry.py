@@ -13,8 +13,8 @@ no more than s does, so that
 
     ψ(s + e) <= ψ(s) + ⟨w(s), e⟩ + ½‖e‖².                                                             (3)
 
-Two things follow. Steps that are exact without bounds, made with heights b - ⟨a, w(s)⟩, never lower D, because by (3)
-they gain at least what they would gain there. And if s has a rounding error e, (3) bounds that of D.
+This has two consequences. Steps that are exact without bounds, made with heights b - ⟨a, w(s)⟩, never lower D, because
+by (3) they gain at least as much as without bounds. And if s has a rounding error e, (3) bounds the error of D.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Geometry:
         """Return a lower bound on D(α) of (2), or 0 if that is more; rounding.lowered_dual describes the arguments.
 
         P is never negative, because losses are not; if it can be 0, only 0 is a tight bound. excess: the share by which
-        α is too long; ψ of the feasible multiple lies between those of s and of 0.
+        α is too long; ψ of the feasible multiple lies between ψ(s) and ψ(0).
         """
         w = self.point(s)
         of_s, of_w, of_origin = (sqrt(float(np.dot(each, each))) for each in (s, w, self.origin))
@@ -116,7 +116,8 @@ class Geometry:
         return low
 
     def moved(self, centre: Array, rho: float) -> Geometry:
-        """Return the geometry of ½‖w - w₀‖² + (ρ/2)‖w - c‖², which is (1 + ρ)/2 times a squared distance, plus a
-        constant.
+        """Return the geometry of ½‖w - w₀‖² + (ρ/2)‖w - c‖².
+
+        Up to a constant this is (1 + ρ)/2 times a squared distance.
         """
         return Geometry((self.origin + rho * centre) / (1 + rho), self.low, self.high)

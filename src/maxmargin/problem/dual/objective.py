@@ -102,17 +102,27 @@ class Certificate:
 
     Parameters
     ----------
-    primal : the objective of the returned weights, measured with an oracle call for every example.
-    dual : a lower bound on every objective value, from a feasible dual point.
-    converged : relative_gap <= tol or, if a prior fits perfectly, an objective of rounding errors only.
-    passes : oracle calls divided by the number of examples.
-    seconds, cpu_seconds : the elapsed time of training, and that of the processor.
-    stop_reason : why training ended, in words.
-    rounds : the number of rounds of latent training, where `dual` bounds only the convex problem of the last round.
-    search : the guarantee of the decoder. If it is "undergenerating", `primal` is an estimate from below, and `dual` is
+    primal : float
+        The objective of the returned weights, measured with an oracle call for every example.
+    dual : float
+        A lower bound on every objective value, from a feasible dual point.
+    converged : bool
+        Whether relative_gap <= tol or, if a prior fits perfectly, the objective consists of rounding errors only.
+    passes : float
+        Oracle calls divided by the number of examples.
+    seconds, cpu_seconds : float
+        The elapsed time and the processor time of training.
+    stop_reason : str
+        Why training ended, in words.
+    rounds : int or None
+        The number of rounds of latent training, where `dual` bounds only the convex problem of the last round.
+    search : Search
+        The guarantee of the decoder. If it is "undergenerating", `primal` is an estimate from below, and `dual` is
         still a bound; if "overgenerating", both refer to the relaxed problem, an upper bound on the true one.
-    method : a description of the search.
-    upper : a proved upper bound on the objective; None if `primal` itself is proved.
+    method : str
+        A description of the search.
+    upper : float or None
+        A proved upper bound on the objective; None if `primal` itself is proved.
     """
 
     primal: float

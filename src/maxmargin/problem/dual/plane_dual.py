@@ -5,7 +5,7 @@
 
 over the planes (a, b) seen so far. BCFW and the n-slack cutting plane method share this state: they differ in the
 planes that they request and when, not in how the dual is stored. Blocks are improved one at a time by exact pairwise
-steps (compiled/plane_dual.py); memory is bounded by folding the lightest planes of an example into one.
+steps (compiled/plane_dual.py); memory is bounded by merging the planes of an example with the smallest weights.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ from maxmargin.problem.planes.planes import Planes
 
 @runtime_checkable
 class OwnPlaneForm(Protocol):
-    """A dual point whose planes need a PlaneDual of another kind, such as that of a kernel."""
+    """A dual point whose planes need a PlaneDual of another kind, such as the PlaneDual of a kernel."""
 
     def empty_plane_dual(self, limits: Limits) -> PlaneDual:
         """Return a dual point of the same problem at α = 0."""
 
 
 class PlaneDual(BlockDual):
-    """A BlockDual that stores planes of every example, and folds the lightest ones if memory is short.
+    """A BlockDual that stores planes of every example, and merges those with the smallest weights to save memory.
 
-    Order of calls: that of BlockDual, preceded by `use`, or by a `visit` with planes: both set the atoms.
+    Order of calls: as for BlockDual, preceded by `use`, or by a `visit` with planes: both set the atoms.
     `search` and `revisit` are made of `visit`, which other solvers call themselves. `shift` follows a change of truths.
     Joint rounds call `make_slots` once, then `known_planes`, `written`, `ascend_towards` and `admit` in every round.
     """
@@ -199,7 +199,7 @@ class PlaneDual(BlockDual):
         linear, losses, mass, entries, folded, excess = self._totals(w)
         # The multiple of α that respects its caps has at least this linear part.
         linear -= excess * abs(linear)
-        # A fold rounds every number of the planes that it merges, and their offsets, at most four times.
+        # Merging two planes rounds every number of both planes, and their offsets, at most four times.
         wrong = 4 * UNIT * folded
         longest = float(self._tables.longest[0]) * float(np.max(self._atoms.lengths, initial=1.0))
         error, losses = wrong * longest, losses * (1 + gamma(entries))
@@ -331,7 +331,7 @@ class PlaneDual(BlockDual):
         return AtomRows(self._atoms, indptr.astype(np.int32), tables.indices[entries], tables.values[entries])
 
     def tidy(self) -> None:
-        """Free unused memory, and fold planes if the cache exceeds its limit; one plane per example always stays."""
+        """Free unused memory, and merge planes if the cache exceeds its limit; one plane per example always stays."""
         from maxmargin.problem.dual.compiled.plane_slots import shrink
 
         live, limit = int(self._live_entries()), self.problem.limits.cache_mb

@@ -55,12 +55,18 @@ class WeightVectors:
 
     Attributes
     ----------
-    sums : Σ α a; with a prior, visits do not keep it up to date (`behind`)
-    free : w₀ + Σ α a, to which visits add
-    w : `free` within its bounds, or the mean of its last values
-    bounds : the bounds as kernels read them; None if there are none
-    geometry : the prior and the bounds; None if there are none
-    product : the inner product
+    sums : array
+        Σ α a; with a prior, visits do not keep it up to date (`behind`).
+    free : array
+        W₀ + Σ α a, to which visits add.
+    w : array
+        `free` within its bounds, or the mean of its last values.
+    bounds : tuple or None
+        The bounds as kernels read them; None if there are none.
+    geometry : Geometry or None
+        The prior and the bounds; None if there are none.
+    product : InnerProduct or None
+        The inner product.
     """
 
     learnt: ClassVar[Fields] = {"arrays": InPlace(), "points": Whole()}

@@ -21,7 +21,7 @@ def plain_planes(planes: Planes) -> list[Any]:
 
 
 def read_planes(atoms: Atoms, found: Any, n: int | None = None) -> Planes:
-    """Read planes from the result of `plain_planes`; raise ValueError unless they are those of n examples."""
+    """Read planes from the result of `plain_planes`; raise a ValueError unless there is one for each of n examples."""
     if not isinstance(found, list) or len(found) != 2:
         raise ValueError("expected planes")
     rows = read_rows(atoms, found[0], n)

@@ -13,7 +13,7 @@ class MissedOutputs:
     """A few planes that test the decoder: at no w may they be higher than the plane that it finds there.
 
     Methods that average all planes remember none of them. Therefore the planes of one chunk of examples are kept for a
-    while, those of another chunk in every pass.
+    while, from another chunk in every pass.
 
     Order of calls: in a pass, for every chunk first `heights` (of the kept planes), then `keep` (the planes found). The
     last `keep` of a pass sets `turn` to the chunk whose planes the next pass keeps.

@@ -2,8 +2,8 @@
 
 A solver asks for cuts of single examples (`planes`), for one averaged cut (`mean_plane`), or for the risk. The oracle
 translates the formulation (margin or slack rescaling, plain or squared slacks) into searches of the batch, counts the
-decoder calls, spreads them over the executor (searches.py, placement.py), measures the risk including what rounding may
-hide (search_record.py), and refuses decoders that miss outputs that they found before (missed_outputs.py).
+decoder calls, spreads them over the executor (searches.py, placement.py), measures the risk including the error that
+rounding may hide (search_record.py), and refuses decoders that miss outputs that they found before (missed_outputs.py).
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ class Oracle(RiskOracle):
     def block_dual(self, C: float, limits: Limits = DEFAULT_LIMITS, earlier: Any = None) -> BlockDual:
         """Return the dual point of the n-slack problem in the form that the batch improves fastest.
 
-        It is an empty one, or that of an earlier run (if `earlier` is such a point) moved to this C.
+        It is empty, or a dual point of an earlier run (`earlier`) moved to this C.
         """
         known = earlier if isinstance(earlier, BlockDual) else None
         own = self.batch.offers(OwnDual)

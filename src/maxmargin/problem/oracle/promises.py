@@ -24,7 +24,7 @@ def missed_output(batch: Batch, position: int, missed: float) -> TaskError:
     """Return the error of a decoder that found a better output of this example earlier."""
     return TaskError(
         f"{promise_broken_on(batch, position)}: argmax(w, x, y) returned an output with ⟨w, psi⟩ + loss lower by "
-        f"{missed:.6g} than that of an output that it returned earlier, at other weights. {REMEDY}"
+        f"{missed:.6g} than the value of an output that it returned earlier, at other weights. {REMEDY}"
     )
 
 

@@ -31,8 +31,8 @@ class RiskOracle:
 
     The constructor sets `n`, `dim`, `weights` (they sum to n), `formulation`, `geometry` (a prior and bounds, or None),
     `space` (inner products of weights), `placement` (where the examples are searched) and `memory` (the budget from
-    which solvers allocate large arrays). `calls` counts decoder calls,
-    those of `slacks`, `risk`, `proved_risk` and `mean_plane` and those that a solver adds for its own.
+    which solvers allocate large arrays). `calls` counts decoder calls, the calls of `slacks`, `risk`, `proved_risk` and
+    `mean_plane`, and the calls that a solver adds itself.
 
     Order of calls: any. Each call is a pass over the data, except for `risk_of` and `objective`, which compute with
     what a pass has returned.

@@ -25,16 +25,16 @@ class SearchRecord:
     """The sizes of planes, the examples with relaxed answers, and a few planes that reveal a decoder's misses.
 
     Order of calls: after every search `note_relaxed`; when planes are measured, `sizes` is set to include theirs. Then
-    `hidden` returns what rounding may hide at a point.
+    `hidden` returns the error that rounding may hide at a point.
     """
 
     def __init__(self, batch: Batch):
         self.batch, self.n = batch, len(batch)
-        self.sizes = PlaneSizes()  # of the planes of the first pass, and of all passes that measured something
+        self.sizes = PlaneSizes()  # the sizes of planes of the first pass, and of all passes with a measurement
         self.from_zero = False  # True if the first of them were found at w = 0, where they are large
         self.missed = MissedOutputs()
         self.relaxed: NDArray[np.bool_] | None = None  # examples that ever got an answer that is not a proved output
-        self.hidden_in_shards: float | None = None  # what rounding may hide in the last pass that shards summed
+        self.hidden_in_shards: float | None = None  # the error that rounding may hide in the last pass summed by shards
 
     # A checkpoint keeps the state on which later answers depend, besides the data: see base/files/learnt.py.
     learnt: ClassVar[Fields] = {

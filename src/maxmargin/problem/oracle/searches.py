@@ -65,7 +65,7 @@ class Searches:
 
     @property
     def states(self) -> list[Any] | None:
-        """Each example's search state (plain data) for a later resume, or None if searches keep no state."""
+        """The search state of each example as plain data, for a later resume; None if searches keep no state."""
         placement = self.placement
         if placement.in_this_process:
             return search_states(placement.batch, np.arange(self.n))

@@ -37,7 +37,7 @@ class ShardSum(NamedTuple):
     relaxed: list[NDArray[np.bool_] | None]  # see Planes
     lam: list[Array | None]  # see Violations
     sizes: list[PlaneSizes]  # the sizes of the largest planes
-    unsure: float  # an upper bound on what rounding may hide
+    unsure: float  # an upper bound on the error that rounding may hide
 
 
 def shard_sum(batch: Batch, request: ShardRequest, w: Array, formulation: Formulation) -> ShardSum:

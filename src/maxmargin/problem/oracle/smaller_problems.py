@@ -30,7 +30,7 @@ class NearbyCuts:
         self.dim, self.n, self.weights, self.formulation = oracle.dim, oracle.n, oracle.weights, oracle.formulation
 
     def mean_plane(self, w: Array) -> MeanPlane:
-        """Return this risk linearised at w; `risk` of the plane does not include what rounding may hide."""
+        """Return this risk linearised at w; `risk` of the plane does not include an allowance for rounding."""
         total, slacks = CutSum(self.dim, self.formulation), []
         chunks = chunks_of(np.arange(self.n))
         for index, chunk in zip(chunks, self.searches.chunks(w, chunks, True), strict=True):

@@ -1,6 +1,4 @@
-"""SoftOracle: the oracle of a smooth risk (tangents.py) instead of the largest violations, for solvers that use
-tangents.
-"""
+"""SoftOracle: the oracle of a smooth risk, for solvers that use tangents (tangents.py)."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class ChunkResult(NamedTuple):
     proved: Array  # upper bounds on the slacks; inf if nothing is proved
     lam: Array | None  # the final λ of rescaling searches
     relaxed: NDArray[np.bool_] | None  # see Planes
-    sizes: PlaneSizes  # of the planes
+    sizes: PlaneSizes  # bounds on the sizes of the planes
     found: Violations | None  # the planes themselves, if requested
 
 

@@ -121,7 +121,7 @@ class Atoms:
     def between(self, begin: int, end: int) -> Atoms:
         """Return the atoms of the coordinates and of the units begin : end, which get new numbers.
 
-        Lengths and terms stay those of all units, so that sizes of rows are the same to the last bit.
+        Lengths and terms remain the maxima over all units, so that sizes of rows are the same to the last bit.
         """
         of = self.arrays
         first, last = int(of.indptr[begin]), int(of.indptr[end])
@@ -150,9 +150,7 @@ class Atoms:
         return lengths, everywhere, numbers
 
     def _entries(self, units: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the positions of the entries of these units, and the position after each unit's last entry in this
-        list.
-        """
+        """Return the positions of the entries of these units, as one list, and the end of each unit in this list."""
         begins = self.arrays.indptr[units].astype(np.int64)
         lengths = self.arrays.indptr[units + 1].astype(np.int64) - begins
         ends = np.concatenate([[0], np.cumsum(lengths)])
@@ -361,7 +359,7 @@ class AtomRows:
         """The number of entries of explicit rows, if no two atoms of a row share a coordinate."""
         of = self.atoms.arrays
         units = (self.indices[: self.indptr[-1]].astype(np.int64) - of.direct) // of.n_labels
-        lengths = np.append(np.diff(of.indptr.astype(np.int64)), 1)  # the last is that of a coordinate
+        lengths = np.append(np.diff(of.indptr.astype(np.int64)), 1)  # the last entry is the length of a coordinate
         return int(np.sum(lengths[np.where(units < 0, -1, units)]))
 
 

@@ -31,9 +31,9 @@ class PlaneSizes(NamedTuple):
     a: float = 0.0  # the length of the longest row
     weight: float = 0.0  # the largest sum of |values| of atoms in a row
     whole: float = 0.0  # the longest Ψ of truth and output together, for decoders that compare these
-    b: float = 0.0
-    entries: int = 0
-    atoms: Atoms | None = None
+    b: float = 0.0  # the largest |b|
+    entries: int = 0  # the largest number of atoms in a row
+    atoms: Atoms | None = None  # the atoms of the rows; None before the first plane
 
     def with_planes(self, planes: Planes) -> PlaneSizes:
         """Return the elementwise maximum of these sizes and those of some planes."""

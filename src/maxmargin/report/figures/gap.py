@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -32,9 +32,14 @@ class GapDisplay:
 
     Attributes
     ----------
-    best : the lowest measured P(w) so far (inf before the first measurement): the objective of the model that is kept.
-    relative_gap : (best - dual) / best.   estimated_gap : the same with `guess` instead of `best`.
-    ax_, lines_ : set by `plot`.
+    best : array
+        The lowest measured P(w) so far (inf before the first measurement): the objective of the model that is kept.
+    relative_gap : array
+        (best - dual) / best.
+    estimated_gap : array
+        The same with `guess` instead of `best`.
+    ax_, lines_ : matplotlib axes and lines
+        Set by `plot`.
 
     Examples
     --------
@@ -74,20 +79,28 @@ class GapDisplay:
         return cls(passes, seconds, primal, dual if bound is None else np.full(len(rows), bound), guess)
 
     def plot(
-        self, ax: Axes | None = None, *, x: str = "passes", kind: str = "gap", label: str | None = None
+        self,
+        ax: Axes | None = None,
+        *,
+        x: Literal["passes", "seconds"] = "passes",
+        kind: Literal["gap", "bounds"] = "gap",
+        label: str | None = None,
     ) -> GapDisplay:
         """Draw the plot over x = "passes" or "seconds".
 
         Parameters
         ----------
-        ax : matplotlib axes to draw on; None makes new ones.
-        x : "passes" or "seconds".
-        kind : "gap" draws the relative gap on a logarithmic scale: the line joins the measured points, faint dots are
+        ax : matplotlib axes or None
+            The axes to draw on; None creates new ones.
+        x : str
+            "passes" or "seconds".
+        kind : str
+            "gap" draws the relative gap on a logarithmic scale: the line joins the measured points, faint dots are.
         the
             solver's estimates in between. "bounds" draws P of the best model so far and D, and shades the band that
-            contains
-            the optimum.
-        label : the name of the curve, if several are drawn into the same axes.
+            contains the optimum.
+        label : str or None
+            The name of the curve, if several are drawn into the same axes.
 
         Returns
         -------
@@ -99,9 +112,8 @@ class GapDisplay:
             raise ValueError(f"kind must be 'gap' or 'bounds', got {kind!r}")
         if kind == "gap" and not np.isfinite(self.relative_gap).any():
             raise ValueError(
-                "the gap is unknown because the solver has no lower bound: give from_estimator the bound "
-                "of a certified "
-                "model (bound=model.certificate_.dual), or draw kind='bounds'"
+                "the gap is unknown because the solver has no lower bound: give from_estimator the bound of a "
+                "certified model (bound=model.certificate_.dual), or draw kind='bounds'"
             )
         self.ax_ = axes(ax, (6, 3.6))
         time = getattr(self, x)
@@ -158,7 +170,5 @@ def _relative_gap(primal: Array, dual: Array) -> Array:
 
 
 def _readable_top(values: Array, final: float) -> float | None:
-    """Return an upper limit for the axis that hides untrained weights, which may be a hundred times worse than the
-    optimum.
-    """
+    """Return an upper limit for the axis that hides the first steps, which may be a hundred times above the optimum."""
     return 2.5 * final if final > 0 and np.max(values, initial=0) > 2.5 * final else None

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 
 class ReliabilityDisplay:
-    """A reliability diagram: the accuracy of labels over their predicted probability; calibrated models are on the
-    diagonal.
+    """A reliability diagram: the accuracy of labels over their predicted probability.
+
+    Calibrated models are on the diagonal.
 
     Parameters
     ----------
@@ -27,7 +28,10 @@ class ReliabilityDisplay:
 
     Attributes
     ----------
-    error : the expected calibration error.   ax_ : set by `plot`.
+    error : float
+        The expected calibration error.
+    ax_ : matplotlib axes
+        Set by `plot`.
 
     Examples
     --------
@@ -65,7 +69,8 @@ class ReliabilityDisplay:
 
         Parameters
         ----------
-        ax : matplotlib axes to draw on; None makes new ones.
+        ax : matplotlib axes or None
+            The axes to draw on; None creates new ones.
 
         Returns
         -------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 
 class RoundsDisplay:
-    """A plot of the objective J(w) after every round of latent training, with the bound of the convex problem of the
-    round.
+    """A plot of the objective J(w) after every round of latent training.
+
+    It also shows the lower bound of the convex problem of each round.
 
     Parameters
     ----------
@@ -32,8 +33,10 @@ class RoundsDisplay:
 
     Attributes
     ----------
-    best : the number of the run that ended lowest, whose model is kept.
-    ax_, lines_ : set by `plot`.
+    best : int
+        The number of the run that ended lowest, whose model is kept.
+    ax_, lines_ : matplotlib axes and lines
+        Set by `plot`.
 
     Examples
     --------
@@ -72,16 +75,21 @@ class RoundsDisplay:
         columns = ([getattr(r, name) for r in rounds] for name in ("objective", "bound", "seconds", "restart"))
         return cls(*columns)
 
-    def plot(self, ax: Axes | None = None, *, x: str = "rounds", label: str | None = None) -> RoundsDisplay:
+    def plot(
+        self, ax: Axes | None = None, *, x: Literal["rounds", "seconds"] = "rounds", label: str | None = None
+    ) -> RoundsDisplay:
         """Draw the plot over x = "rounds" or "seconds".
 
         The run that ended lowest is drawn with its bounds, the others as thin lines.
 
         Parameters
         ----------
-        ax : matplotlib axes to draw on; None makes new ones.
-        x : "rounds" or "seconds".
-        label : the name of the curve, if several models are drawn into the same axes.
+        ax : matplotlib axes or None
+            The axes to draw on; None creates new ones.
+        x : str
+            "rounds" or "seconds".
+        label : str or None
+            The name of the curve, if several models are drawn into the same axes.
 
         Returns
         -------

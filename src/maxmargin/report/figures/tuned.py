@@ -18,7 +18,8 @@ class TunedDisplay:
 
     Parameters
     ----------
-    Cs, mean_score, standard_error, training_loss : arrays with one entry per C.
+    Cs, mean_score, standard_error, training_loss : array-like
+        Arrays with one entry per C.
     chosen : float
         The chosen C.
     score_name : str
@@ -26,7 +27,8 @@ class TunedDisplay:
 
     Attributes
     ----------
-    ax_, loss_ax_ (the axis of the training loss, on the right), lines_ : set by `plot`.
+    ax_, loss_ax_ (the axis of the training loss, on the right), lines_ : matplotlib axes
+        Set by `plot`.
 
     Examples
     --------
@@ -56,8 +58,7 @@ class TunedDisplay:
         if len(lengths) > 1 or lengths == {0}:
             raise ValueError(
                 f"Cs, mean_score, standard_error and training_loss have {sorted(lengths)} entries; "
-                "expected equal numbers, "
-                "and at least one"
+                "expected equal numbers, and at least one"
             )
 
     @classmethod
@@ -74,12 +75,12 @@ class TunedDisplay:
         """Draw the plot over C, on a logarithmic scale.
 
         It shows the mean score with a band of one standard error, the training loss (the mean slack on all data) in
-        grey on a
-        separate axis, and a line at the chosen C.
+        grey on a separate axis, and a line at the chosen C.
 
         Parameters
         ----------
-        ax : matplotlib axes to draw on; None makes new ones.
+        ax : matplotlib axes or None
+            The axes to draw on; None creates new ones.
 
         Returns
         -------

@@ -17,10 +17,14 @@ class Reliability(NamedTuple):
 
     Attributes
     ----------
-    confidence : the mean confidence of every bin; NaN if it is empty.
-    accuracy : the share of correct predictions of every bin.
-    counts : the number of predictions of every bin.
-    error : the expected calibration error.
+    confidence : array
+        The mean confidence of every bin; NaN if it is empty.
+    accuracy : array
+        The share of correct predictions of every bin.
+    counts : array of int
+        The number of predictions of every bin.
+    error : float
+        The expected calibration error.
     """
 
     confidence: Array  # the mean of every bin; NaN if it is empty
@@ -29,9 +33,7 @@ class Reliability(NamedTuple):
 
     @property
     def error(self) -> float:
-        """The expected calibration error Σ |accuracy - confidence|, weighted by counts (Naeini, Cooper, Hauskrecht
-        2015).
-        """
+        """The expected calibration error: Σ |accuracy - confidence|, weighted by counts (Naeini et al. 2015)."""
         filled = self.counts > 0
         off = np.abs(self.accuracy[filled] - self.confidence[filled])
         return float(np.average(off, weights=self.counts[filled])) if filled.any() else 0.0
@@ -42,10 +44,14 @@ def reliability(Y: Any, probabilities: Any, classes: Sequence[Hashable], bins: i
 
     Parameters
     ----------
-    Y : the true labels: lists of them, one per sequence, or one list. None stands for an unknown label and is ignored.
-    probabilities : the result of `predict_proba`: (positions, K) arrays, one per sequence, or one array.
-    classes : the labels of the columns.
-    bins : the number of bins.
+    Y : sequence
+        The true labels: lists of them, one per sequence, or one list. None stands for an unknown label and is ignored.
+    probabilities : array or list of arrays
+        The result of `predict_proba`: (positions, K) arrays, one per sequence, or one array.
+    classes : sequence
+        The labels of the columns.
+    bins : int
+        The number of bins.
 
     Returns
     -------
@@ -94,10 +100,14 @@ def calibration_error(Y: Any, probabilities: Any, classes: Sequence[Hashable], b
 
     Parameters
     ----------
-    Y : the true labels: lists of them, one per sequence, or one list. None stands for an unknown label and is ignored.
-    probabilities : the result of `predict_proba`: (positions, K) arrays, one per sequence, or one array.
-    classes : the labels of the columns.
-    bins : the number of bins.
+    Y : sequence
+        The true labels: lists of them, one per sequence, or one list. None stands for an unknown label and is ignored.
+    probabilities : array or list of arrays
+        The result of `predict_proba`: (positions, K) arrays, one per sequence, or one array.
+    classes : sequence
+        The labels of the columns.
+    bins : int
+        The number of bins.
 
     Returns
     -------

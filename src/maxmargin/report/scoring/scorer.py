@@ -14,12 +14,13 @@ class Scorer:
     Parameters
     ----------
     measure : function of (truth, found), two sequences with one output per example
-        Such as those of maxmargin.metrics.
+        A function of maxmargin.metrics, for example.
     part : str or None
         The name of the number to use, if a measure has several.
     sign : 1 or -1
         -1 for a loss, for which lower is better.
-    options : keywords for the measure.
+    options : dict
+        Keywords for the measure.
 
     Examples
     --------
@@ -53,7 +54,8 @@ def exact_match(truth: Sequence[Any], found: Sequence[Any]) -> float:
 
     Parameters
     ----------
-    truth, found : sequences with one output per example.
+    truth, found : sequence
+        Sequences with one output per example.
 
     Returns
     -------

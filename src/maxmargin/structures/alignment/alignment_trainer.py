@@ -110,10 +110,6 @@ class AlignmentTrainer(Trainer):
             return with_best_length(prior_weights(scores_of(prior), *costs, task), batch)
         return prior
 
-    def _scoring(self) -> dict[str, Any]:
-        """Return the parameters of an estimator that scores alignments in the same way."""
-        return {name: getattr(self, name) for name in SCORING}
-
     def _learnt(self) -> list[Section]:
         from maxmargin.structures.alignment.findings import learnt_scores
 
@@ -129,3 +125,8 @@ class AlignmentTrainer(Trainer):
         tags.input_tags.two_d_array = False
         tags.input_tags.string = tags.input_tags.dict = True
         return tags
+
+
+def scoring_parameters(model: AlignmentTrainer) -> dict[str, Any]:
+    """Return the parameters of an estimator that scores alignments as this one does."""
+    return {name: getattr(model, name) for name in SCORING}

@@ -22,10 +22,13 @@ class PairwiseAlignment:
 
     Parameters
     ----------
-    pairs : (k, 2) positions, counted from 0.
-    lengths : (n, m), the lengths of the two sequences.
-    trusted : (k,) Boolean values: the pairs that a loss may count. Reference alignments are often certain of some
-        columns only. None trusts all pairs.
+    pairs : array of shape (k, 2)
+        The aligned positions (i, j), counted from 0.
+    lengths : pair of int
+        (n, m), the lengths of the two sequences.
+    trusted : array of bool, shape (k,), or None
+        The pairs that a loss may count. Reference alignments are often certain of some columns only. None trusts all
+        pairs.
 
     Examples
     --------
@@ -106,8 +109,9 @@ class PairwiseAlignment:
         return alignment
 
     def gapped(self, a: str, b: str, gap: str = "-") -> tuple[str, str]:
-        """Return the two sequences as rows of equal length; between two pairs, the rest of `a` comes before that of
-        `b`.
+        """Return the two sequences as rows of equal length.
+
+        Between two pairs, the skipped residues of `a` come before the skipped residues of `b`.
         """
         for sequence, length, which in ((a, self.lengths[0], "first"), (b, self.lengths[1], "second")):
             if len(sequence) != length:

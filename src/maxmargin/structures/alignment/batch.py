@@ -79,7 +79,7 @@ class AlignmentBatch(Batch, RescaledSearch, Smooth):
         """
         (n, m), b, gaps = code.lengths, softness.sharpness, self.task.gaps_
         sizes, longest = self.task.sizes(w, code), gaps.longest(code.gaps)
-        of_gaps = longest * float(np.linalg.norm(w[: gaps.size]))  # of one skipped residue
+        of_gaps = longest * float(np.linalg.norm(w[: gaps.size]))  # a bound on the score of one skipped residue
         scores = min(n, m) * sizes.score + (n + m) * of_gaps + softness.margin
         steps = sizes.terms + gaps.shape[2] + 16 * (n + m + 2)
         error = 2 * gamma(steps) * (scores + 2 * (n + m) / b) + gamma(4 * n * m + steps) / b

@@ -237,9 +237,7 @@ def character_tables(alphabets: Mapping[str, Sequence[Hashable]]) -> dict[str, C
 
 
 def _character_table(letters: Sequence[Hashable]) -> Codes | None:
-    """Return the codes of single characters by their code points, the last entry for all above; None for
-    other letters.
-    """
+    """Return a table of codes by code points, whose last entry is for all higher ones; None for longer letters."""
     characters = [letter for letter in letters if isinstance(letter, str) and len(letter) == 1]
     if len(characters) < len(letters):
         return None

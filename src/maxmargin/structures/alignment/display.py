@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -36,20 +36,24 @@ class AlignmentDisplay:
     ----------
     a, b : str
         The sequences.
-    predicted, truth : in any form that `PairwiseAlignment.of` takes; the truth may be missing.
+    predicted, truth : alignment
+        In any form that `PairwiseAlignment.of` takes; the truth may be missing.
     max_shift : int
         The largest distance of a shifted pair.
-    names : the names of the two sequences.
+    names : sequence of str
+        The names of the two sequences.
 
     Attributes
     ----------
-    predicted, truth : PairwiseAlignment (or None)
+    predicted, truth : PairwiseAlignment
+        The alignments; truth may be None.
     status : list of str
         "right", "shifted", "wrong" or "not judged" for each predicted pair; without a truth, "identical" for equal
         letters.
     missed : list of int
         Positions in `a` that the truth aligns and the prediction does not.
-    ax_ : set by `plot`.
+    ax_ : matplotlib axes
+        Set by `plot`.
 
     Examples
     --------
@@ -109,16 +113,21 @@ class AlignmentDisplay:
         """Align the sequences of x with a fitted `Aligner`, and compare with the true alignment y if there is one."""
         return cls.from_predictions(*sides_of(x, 0), aligner.predict([x])[0], y, max_shift=max_shift, names=names)
 
-    def plot(self, ax: Axes | None = None, *, kind: str = "rows", width: int = 60) -> AlignmentDisplay:
+    def plot(
+        self, ax: Axes | None = None, *, kind: Literal["rows", "path"] = "rows", width: int = 60
+    ) -> AlignmentDisplay:
         """Draw the alignment.
 
         Parameters
         ----------
-        ax : matplotlib axes to draw on; None makes new ones.
-        kind : "rows" draws the sequences one above the other in blocks of `width` columns; residues that the truth
-            aligns and the prediction does not are red and underlined. "path" draws both alignments as paths through the
+        ax : matplotlib axes or None
+            The axes to draw on; None creates new ones.
+        kind : str
+            "rows" draws the sequences one above the other in blocks of `width` columns; residues that the truth aligns
+            and the prediction does not are red and underlined. "path" draws both alignments as paths through the
             rectangle of all pairs of positions, the truth as a grey band, darker where it is trusted.
-        width : the number of columns per block.
+        width : int
+            The number of columns per block.
 
         Returns
         -------

@@ -16,9 +16,9 @@ from maxmargin.structures.alignment.views import Entries
 class EncodedPair(NamedTuple):
     """Two sequences, ready for scoring."""
 
-    lengths: tuple[int, int]
+    lengths: tuple[int, int]  # the numbers of residues of the two sequences
     maps: list[Any]  # one entry per feature map
-    gaps: list[Any]
+    gaps: list[Any]  # the codes of both sequences for gaps
 
     @property
     def nothing(self) -> Codes:

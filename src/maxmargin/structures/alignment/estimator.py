@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any, Self, Unpack
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -46,7 +46,7 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
     {alphabet}
     {unknown}
     {nonnegative_gaps}
-    prior : None, str, SubstitutionMatrix, Aligner, or what StructuredSVM takes
+    prior : None, str, SubstitutionMatrix, Aligner, or as for StructuredSVM
         Scores towards which weights are regularised: "BLOSUM62", "BLOSUM50" or "PAM250" with their usual gap costs, or
         any matrix by Aligner.from_matrix(matrix, gap_open, gap_extend). Scores on which the reference alignments have
         little evidence stay close to it. Published scores are first scaled to suit the training data (prior_length.py).
@@ -58,7 +58,7 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
     solver : str, Solver or None
         None: "bcfw" for the hinge, "lbfgs" for the other objectives.
     objective : "hinge", "likelihood" or "softmax_margin"
-        The term that C multiplies: the mean structured hinge, minus the mean log-likelihood of the alignments (a
+        The term that C multiplies: the mean structured hinge, the negative mean log-likelihood of the alignments (a
         conditional random field), or the softmax-margin between them.
     sharpness : float
         For "softmax_margin": the larger, the closer to the hinge.
@@ -169,7 +169,7 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
         check_is_fitted(self)
         return np.array([score for _, score in self.task_.decoded(self.w_, X)])
 
-    def predict_confidence(self, X: Any, of: str = "pair") -> Any:
+    def predict_confidence(self, X: Any, of: Literal["pair", "alignment"] = "pair") -> Any:
         """Return the probabilities of the predictions.
 
         of="pair": for every x an array, the probability that the two positions of each predicted pair are aligned.

@@ -96,7 +96,7 @@ def learnt_scores(model: Any) -> list[Section]:
     for name, weights in model.weights_.items():
         if weights.values.ndim == 2 and min(weights.shape) > 1 and len(weights.axes) == 2:
             rows, columns = ([_said(each) for each in names] for names in weights.names)
-            said = "Scores of what the first and the second sequence have at aligned positions."
+            said = "Scores of pairs of values that the first and the second sequence have at aligned positions."
             sections.append(pair_section(f"Scores of {name}", said, rows, columns, weights.values))
         elif weights.values.size <= MOST_LABELS:
             names = [", ".join(map(_said, each)) for each in _combinations(weights.names)]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -24,7 +24,8 @@ from maxmargin.base.named_weights import Weights
 from maxmargin.structures.alignment.columns import SIDES, Codes, Columns, EncodedSequence
 from maxmargin.structures.alignment.views import Entries, View, as_view, view_width
 
-KINDS = ("affine", "linear")
+GapKind = Literal["affine", "linear"]
+KINDS = get_args(GapKind)
 
 
 class Gaps:
@@ -32,9 +33,12 @@ class Gaps:
 
     Parameters
     ----------
-    kind : "affine" (opening a gap has weights of its own) or "linear" (every skipped residue has the same weights).
-    skipped : a view of the skipped residue, or None if gap scores do not depend on it.
-    beside : a view of the residues of the other sequence between which the gap lies, or None.
+    kind : str
+        "affine" (opening a gap has weights of its own) or "linear" (every skipped residue has the same weights).
+    skipped : str, View or None
+        A view of the skipped residue, or None if gap scores do not depend on it.
+    beside : str, View or None
+        A view of the residues of the other sequence between which the gap lies, or None.
 
     Examples
     --------
@@ -54,7 +58,7 @@ class Gaps:
         **dict.fromkeys(("columns", "symmetric", "n_skipped", "n_beside", "shape", "size"), Dropped()),  # see `fit`
     }
 
-    def __init__(self, kind: str = "affine", skipped: str | View | None = None, beside: str | View | None = None):
+    def __init__(self, kind: GapKind = "affine", skipped: str | View | None = None, beside: str | View | None = None):
         if kind not in KINDS:
             raise ValueError(f"gaps must be one of {', '.join(map(repr, KINDS))} or Gaps(...), got {kind!r}")
         self.kind = kind
@@ -88,8 +92,9 @@ class Gaps:
         return self._table(code[0], first, second), self._table(code[1], second, first)
 
     def counts(self, code: list[tuple[Any, Any]], paid: Codes) -> Entries:
-        """Return Σ features over skipped residues, rows (sequence, residue, position in the other one, 1 unless the
-        first).
+        """Return Σ features over skipped residues.
+
+        A residue is a row (sequence, residue, position in the other sequence, 0 for the first of a gap and else 1).
         """
         n_sequences, n_kinds, width = self.shape
         own, kind = (paid[:, 0] if n_sequences == 2 else 0), (paid[:, 3] if n_kinds == 2 else 0)
@@ -106,9 +111,7 @@ class Gaps:
         return np.arange(total.size), total.ravel()
 
     def expected(self, code: list[tuple[Any, Any]], used: tuple[Array, Array]) -> Array:
-        """Return Σ features, where entry [row, i] of what `scores` returns counts used[row, i] times, for each
-        sequence.
-        """
+        """Return Σ features, for each sequence, in which entry [row, i] of `scores` counts used[row, i] times."""
         total = np.zeros(self.shape)
         for (skipped, beside), table, own, others in zip(code, used, (0, -1), (-1, 0), strict=True):
             width = skipped.shape[1]
@@ -123,7 +126,7 @@ class Gaps:
         return max(_longest_row(skipped) for skipped, _ in code) + max(_longest_row(beside) for _, beside in code)
 
     def named_weights(self, w: Array) -> dict[str, Weights]:
-        """Return the weights of gaps by kind, "open" and "extend" (or "gap"), and those of the views, by kind as well.
+        """Return the weights of gaps, and the weights of the views, each by kind: "open" and "extend" (or "gap").
 
         In a model that is not symmetric the first axis is the sequence that is skipped.
         """

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.base.arrays import Array
 from maxmargin.report.findings import Findings
 from maxmargin.structures.alignment.alignment_space import Mode
-from maxmargin.structures.alignment.alignment_trainer import AlignmentOptions, AlignmentTrainer
+from maxmargin.structures.alignment.alignment_trainer import AlignmentOptions, AlignmentTrainer, scoring_parameters
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.estimator import Aligner
 from maxmargin.structures.alignment.homologs import Homologs, candidate_number
@@ -40,7 +40,7 @@ class HomologRanker(AlignmentTrainer):
     {alphabet}
     {unknown}
     {nonnegative_gaps}
-    prior : None, str, SubstitutionMatrix, Aligner, or what StructuredSVM takes
+    prior : None, str, SubstitutionMatrix, Aligner, or as for StructuredSVM
         Scores towards which weights are regularised, as in `Aligner`.
     C : float
         Weight of the mean structured hinge against ½‖w‖².
@@ -79,7 +79,7 @@ class HomologRanker(AlignmentTrainer):
     def from_aligner(cls, aligner: Aligner) -> Self:
         """Make a ranker that ranks candidates by the scores of a fitted aligner, without training."""
         check_is_fitted(aligner)
-        ranker = cls(**aligner._scoring())
+        ranker = cls(**scoring_parameters(aligner))
         ranker.task_ = Homologs(aligner.task_)
         ranker.task_.alignment_, ranker.task_.dim = aligner.task_, aligner.task_.dim
         ranker.w_ = aligner.w_
@@ -110,7 +110,7 @@ class HomologRanker(AlignmentTrainer):
     def aligner_(self) -> Aligner:
         """An aligner with the same scores."""
         check_is_fitted(self)
-        aligner = Aligner(**self._scoring())
+        aligner = Aligner(**scoring_parameters(self))
         aligner.task_, aligner.w_ = self.task_.alignment_, self.w_
         return aligner
 

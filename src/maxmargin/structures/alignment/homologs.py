@@ -40,12 +40,13 @@ class Homologs(Task):
         correct
 
     (Tsochantaridis et al. 2004, section 4.4). An output z is any candidate in any alignment. The score of a candidate
-    is that of its best alignment. In training the homolog in its known alignment competes with all alignments of the
-    other candidates; other alignments of the homolog are neither mistakes nor rivals.
+    is the score of its best alignment. In training the homolog in its known alignment competes with all alignments of
+    the other candidates; other alignments of the homolog are neither mistakes nor rivals.
 
     Parameters
     ----------
-    alignment : the Alignment that scores candidates; None is Alignment(mode="local").
+    alignment : Alignment or None
+        The Alignment that scores candidates; None is Alignment(mode="local").
 
     See Also
     --------
@@ -140,7 +141,7 @@ class BestCandidate(NamedTuple):
     """The candidate that aligns best with a sequence."""
 
     candidate: int  # its number, or -1 if there are no candidates
-    found: BestAlignment
+    found: BestAlignment  # its best alignment, with the score
 
     @property
     def score(self) -> float:

@@ -26,8 +26,8 @@ USUAL_GAPS = {"BLOSUM62": (11.0, 1.0), "BLOSUM50": (13.0, 2.0), "PAM250": (14.0,
 class SubstitutionScores(NamedTuple):
     """Scores of aligning one letter with another; the row is the letter of the first sequence."""
 
-    alphabet: list[Hashable]
-    values: Array
+    alphabet: list[Hashable]  # the letters, in the order of rows and columns
+    values: Array  # (letters, letters): the scores
 
     @property
     def symmetric(self) -> bool:

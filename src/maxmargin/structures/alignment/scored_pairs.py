@@ -20,7 +20,7 @@ MANY_SCORES = 100_000  # the most scores searched in one call; long pairs are se
 class BestAlignment(NamedTuple):
     """The best alignment of one pair of sequences."""
 
-    score: float
+    score: float  # the score of the alignment
     pairs: Codes  # the aligned positions of both sequences
 
 

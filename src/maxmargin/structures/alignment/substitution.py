@@ -67,7 +67,7 @@ class PairFeatures:
         raise NotImplementedError
 
     def encode(self, x: Any, sides: tuple[EncodedSequence, EncodedSequence]) -> Any:
-        """Return what scores and counts need of an example, made once; by default x itself."""
+        """Return an example prepared for scores and counts, which is done once; by default x itself."""
         return x
 
     def scores(self, w: Array, code: Any) -> Array:
@@ -79,9 +79,7 @@ class PairFeatures:
         raise NotImplementedError
 
     def written_out(self, code: Any) -> Array:
-        """Return the (n, m, F) array φ(i, j) of all pairs, for smooth objectives; computed from scores, feature by
-        feature.
-        """
+        """Return the (n, m, F) array φ(i, j) of all pairs, for smooth objectives; it is computed from scores."""
         return np.stack([np.asarray(self.scores(unit, code), dtype=np.float64) for unit in np.eye(self.size)], axis=2)
 
     def expected(self, code: Any, shares: Array) -> Array:
@@ -95,11 +93,11 @@ class PairFeatures:
         return PairSizes(float(np.max(array @ np.abs(w), initial=0.0)), float(np.max(lengths, initial=0.0)), self.size)
 
     def named_weights(self, w: Array) -> dict[str, Weights]:
-        """Return the named weights, by what they are for."""
+        """Return the named weights, with the kinds of weights as keys."""
         return {type(self).__name__: Weights(w, feature=range(len(w)))}
 
     def prepare(self, w: Array) -> Any:
-        """Return what score_rows needs of the weights, made once for many examples."""
+        """Return the weights prepared for score_rows, which is done once for many examples."""
         return w
 
     def score_rows(self, prepared: Any, code: Any) -> ScoreRows:
@@ -115,8 +113,10 @@ class Match(PairFeatures):
 
     Parameters
     ----------
-    a : a view of the first sequence, or the name of a column.
-    b : a view of the second sequence; None for the same view.
+    a : str or View
+        A view of the first sequence, or the name of a column.
+    b : str, View or None
+        A view of the second sequence; None for the same view.
 
     Examples
     --------

@@ -28,17 +28,20 @@ class SubstitutionDisplay:
     Parameters
     ----------
     matrix : SubstitutionMatrix, or another form that `Aligner.from_matrix` takes with its alphabet
-        A given matrix, or that of a fitted `Aligner` by `from_estimator`.
+        The matrix is given, or taken from a fitted `Aligner` by `from_estimator`.
     title : str or None
         None: the gap costs of the matrix.
 
     Attributes
     ----------
     matrix : SubstitutionMatrix
+        The matrix with its gap costs.
     groups : list of lists of str
-        The letters as drawn; those of other alphabets are one group, in the order of the matrix.
-    table : (K, K) array as drawn.
-    ax_, image_ : set by `plot`.
+        The letters as drawn. Letters of proteins are grouped; other letters keep the order of the matrix.
+    table : array of shape (K, K)
+        The scores as drawn.
+    ax_, image_ : matplotlib axes and image
+        Set by `plot`.
 
     Examples
     --------
@@ -77,9 +80,12 @@ class SubstitutionDisplay:
 
         Parameters
         ----------
-        ax : matplotlib axes to draw on; None makes new ones.
-        annotate : whether to write numbers into the cells; None writes them unless the matrix is large.
-        cmap : the name of a matplotlib colour map.
+        ax : matplotlib axes or None
+            The axes to draw on; None creates new ones.
+        annotate : bool or None
+            Whether to write numbers into the cells; None writes them unless the matrix is large.
+        cmap : str
+            The name of a matplotlib colour map.
 
         Returns
         -------
@@ -148,7 +154,7 @@ def _in_lines(title: str, width: int) -> str:
 
 
 def _grouped(letters: tuple[str, ...]) -> list[list[str]]:
-    """Return the letters in groups if they are those of proteins."""
+    """Return the letters in groups if they are letters of proteins."""
     known = "".join(GROUPS)
     if not ONLY_IN_PROTEINS & set(letters) or not all(len(letter) == 1 and letter in known for letter in letters):
         return [list(letters)]

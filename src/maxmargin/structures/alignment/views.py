@@ -1,7 +1,7 @@
 """Views: the features of a single position of a sequence, made from its columns.
 
     Column("residue")                       its letter, one weight per letter; or its row of numbers
-    Column("residue", offset=1)             that of the next position (none beyond the end)
+    Column("residue", offset=1)             the letter of the next position (none beyond the end)
     Product("residue", "ss")                both letters together, one weight per combination
     Window("residue", 2)                    the letters of five positions, side by side
     Average("residue", 3)                   the mean over seven positions: local composition
@@ -102,9 +102,7 @@ PositionFeatures: TypeAlias = "LetterFeatures | NumberFeatures"
 
 
 def outer_sum(A: PositionFeatures, i: Codes, B: PositionFeatures, j: Codes) -> Entries:
-    """Return Σ_k A[i_k] ⊗ B[j_k], with feature (p, q) under the number p · B.width + q, which may occur
-    several times.
-    """
+    """Return Σ_k A[i_k] ⊗ B[j_k]; feature (p, q) has the number p · B.width + q, which may occur several times."""
     if isinstance(A, LetterFeatures):
         if isinstance(B, LetterFeatures):
             first, second = A.codes[i][:, :, None], B.codes[j][:, None, :]
@@ -130,7 +128,7 @@ def _summed_by_letter(codes: Codes, rows: Array) -> tuple[Codes, Array]:
 
 
 class View:
-    """The features of a position; `features` makes those of all positions of a sequence at once."""
+    """The features of a position; `features` computes them for all positions of a sequence."""
 
     def names(self, columns: Columns) -> list[Any]:
         """Return the meaning of each feature: its letter, or a tuple."""
@@ -155,8 +153,10 @@ class Column(View):
 
     Parameters
     ----------
-    name : the name of the column.
-    offset : the distance of the position that is read.
+    name : str
+        The name of the column.
+    offset : int
+        The distance of the position that is read.
 
     Examples
     --------
@@ -197,7 +197,8 @@ class Product(View):
 
     Parameters
     ----------
-    parts : names of columns, or Column views.
+    parts : str or Column
+        Names of columns, or Column views.
 
     Examples
     --------

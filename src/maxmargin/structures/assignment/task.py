@@ -104,7 +104,7 @@ class Links(Parts):
         self.setup(X, Y)
         return self.pack(X, Y)
 
-    # --- what Parts asks for
+    # --- methods that Parts requires
 
     def parts(self, x: Frames) -> Array:
         """Return the features of all parts: pairs, rows alone and columns alone, each in columns of their own."""
@@ -158,7 +158,7 @@ class Links(Parts):
         return super().pack(frames, labels)
 
     def scored(self, X: Sequence[Any], Y: Sequence[Any] | None = None) -> ScoredParts:
-        """Return the inputs, with truths if Y is given, ready to be scored and searched; parts are those of `parts`."""
+        """Return the inputs, with truths if Y is given, ready to be scored and searched; `parts` defines the parts."""
         return super().scored(self._read(X)) if Y is None else self.pack(X, Y).scored()
 
     # --- inside

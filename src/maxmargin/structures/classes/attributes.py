@@ -51,7 +51,7 @@ class Attributed(Multiclass):
         return measured() if self.measure == name else None
 
     def _describe(self, classes: list[Hashable], costs: Any, X: Any, Y: Any, shared: Any, alone: Any = None) -> None:
-        """Set the attributes: the rows of `shared` are Λ(z), those of `alone` Λ₀(z), in the order of the classes."""
+        """Set the attributes: rows of `shared` are Λ(z), and rows of `alone` are Λ₀(z), in the order of the classes."""
         self._set_classes(classes, costs, Y)
         table = sparse.csr_array(shared, dtype=np.float64)
         self.n_attributes_, self.direct_ = table.shape[1], 0

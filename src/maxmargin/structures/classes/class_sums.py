@@ -61,5 +61,5 @@ class ClassSums:
 
     @cached_property
     def _logs(self) -> Array:
-        """The log-probability of every class, which is at most 0 but for rounding."""
+        """The log-probability of every class, which is at most 0 up to rounding."""
         return np.minimum(self.scores - self.log_partitions[:, None], 0.0)

@@ -1,4 +1,4 @@
-"""Sections of reports on hierarchies and orders of classes, besides those of all classifiers."""
+"""Sections of reports on hierarchies and orders of classes, besides the sections that all classifiers have."""
 
 from __future__ import annotations
 

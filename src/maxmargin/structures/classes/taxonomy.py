@@ -24,9 +24,9 @@ TaxonomyMeasure = Literal["tree", "error"]
 class Taxonomy(Attributed):
     """Hierarchical classification: Ψ(x, z) = x ⊗ Λ(z), where Λ(z) is 1 at z, and `sharing` at all nodes above it.
 
-    Every node has a weight vector, and the score of a class is the sum of the scores on its path from the root: what
-    distinguishes a node from its siblings is learnt from all classes below it. The root, which all classes share, has
-    none. sharing=1 is the model of Tsochantaridis et al. 2004, section 4.2; sharing=0 gives every class one weight
+    Every node has a weight vector, and the score of a class is the sum of the scores on its path from the root: the
+    difference between a node and its siblings is learnt from all classes below it. The root, which all classes share,
+    has none. sharing=1 is the model of Tsochantaridis et al. 2004, section 4.2; sharing=0 gives every class one weight
     vector of its own, as in Multiclass. Between the two, weights of inner nodes are penalised 1/sharing² as much as
     those of classes.
 

@@ -82,7 +82,7 @@ class PairGains:
         return labels
 
     def bound(self) -> float:
-        """Bound the total of any clustering: the sum of positive gains less what violated triangles must cost."""
+        """Bound the total of any clustering: the sum of positive gains minus the least cost of violated triangles."""
         from maxmargin.structures.clustering.compiled.agglomeration import pack_triangles
 
         free = float(np.maximum(self.gains, 0).sum())

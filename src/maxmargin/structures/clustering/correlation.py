@@ -75,8 +75,8 @@ class Correlation(PairTask):
     method : "greedy" or "relaxed"
         How the best clustering is searched, which is NP-hard to find. "greedy" merges clusters and moves items while
         that raises the score, in training also from the true clusters: fast, and near the best in practice. It may miss
-        the best clustering (undergenerating), but has an upper bound: every pair decided on its own, less what violated
-        triangles must cost. "relaxed" solves a linear program over e in [0, 1] with triangle inequalities
+        the best clustering (undergenerating), but has an upper bound: every pair decided on its own, minus what
+        violated triangles must cost. "relaxed" solves a linear program over e in [0, 1] with triangle inequalities
         (overgenerating), and rounds predictions: for sets of up to 100 items, with a certificate of the relaxed
         problem.
     measure : "pairs" or "mitre"

@@ -84,9 +84,9 @@ class FoundClustering(NamedTuple):
 
     labels: Clusters | None  # None if the solution is fractional
     together: Array  # (m,) for every listed pair: 1 if joined, 0 if separate, between if fractional
-    loss: float
+    loss: float  # the loss of the result; for a fractional one, the relaxed loss
     upper: float  # bound on score + λ·loss of any output, minus the score of the truth
-    solution: Relaxation | None
+    solution: Relaxation | None  # the solution of the relaxation, if it was solved
 
 
 def best_clustering(

@@ -39,8 +39,8 @@ LINKAGES: dict[str, dict[str, Any]] = {
 class Link(NamedTuple):
     """Two items that a prediction holds together, and the score of their pair."""
 
-    first: int
-    second: int
+    first: int  # the number of one item
+    second: int  # the number of the other item
     score: float
 
 
@@ -64,7 +64,8 @@ class Clusterer(Trainer):
     Parameters
     ----------
     linkage : "forest" or "correlation"
-        What holds a cluster together. Parameters of one linkage are refused with the other.
+        The model of a cluster: a tree of strong links ("forest"), or all of its pairs ("correlation"). Parameters of
+        one linkage are refused with the other.
     {penalty}
     start : None, "chain", "random" or array
         For "forest": the links that training begins with, which decide the local optimum that it ends in. None: the

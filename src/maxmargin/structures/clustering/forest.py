@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,7 +108,7 @@ class Forest(PairTask):
 
     latent = True
 
-    def __init__(self, penalty: float = 1.0, start: str = "chain", fit_intercept: bool = True):
+    def __init__(self, penalty: float = 1.0, start: Literal["chain", "random"] = "chain", fit_intercept: bool = True):
         self.penalty = penalty
         self.start = start
         self.fit_intercept = fit_intercept

@@ -11,7 +11,7 @@ nothing to count, its ratio is 0.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,8 @@ from maxmargin.report.scoring.scorer import Scorer
 from maxmargin.structures.clustering.labels import Clusters, cluster_numbers
 
 Numbers = NDArray[np.int64]
-AVERAGES = ("micro", "macro")
+ClusterAverage = Literal["micro", "macro"]
+AVERAGES = get_args(ClusterAverage)
 
 
 class ClusterScore(NamedTuple):
@@ -28,7 +29,12 @@ class ClusterScore(NamedTuple):
 
     Attributes
     ----------
-    precision, recall, f1 : float
+    precision : float
+        The share of predicted links, items or pairs that are right.
+    recall : float
+        The share of true links, items or pairs that are found.
+    f1 : float
+        The harmonic mean of both.
 
     See Also
     --------
@@ -49,10 +55,10 @@ class ClusterScore(NamedTuple):
 class AgreementCounts(NamedTuple):
     """Numerators and denominators of precision and recall."""
 
-    right_of_found: float
-    found: float
-    right_of_true: float
-    true: float
+    right_of_found: float  # the numerator of precision
+    found: float  # the denominator of precision
+    right_of_true: float  # the numerator of recall
+    true: float  # the denominator of recall
 
 
 class Overlaps(NamedTuple):
@@ -65,7 +71,7 @@ class Overlaps(NamedTuple):
     shared: Numbers  # |K ∩ R|
 
 
-def muc(truth: Sequence[Any], found: Sequence[Any], average: str = "micro") -> ClusterScore:
+def muc(truth: Sequence[Any], found: Sequence[Any], average: ClusterAverage = "micro") -> ClusterScore:
     """Compute the link-based MUC (MITRE) score of coreference resolution.
 
     A true cluster that the prediction cuts into p(K) pieces lacks p(K) - 1 of the |K| - 1 links that hold it together:
@@ -101,13 +107,13 @@ def muc(truth: Sequence[Any], found: Sequence[Any], average: str = "micro") -> C
     return _score(truth, found, average, _links)
 
 
-def mitre_loss(truth: Sequence[Any], found: Sequence[Any], average: str = "micro") -> float:
+def mitre_loss(truth: Sequence[Any], found: Sequence[Any], average: ClusterAverage = "micro") -> float:
     """Compute the MITRE loss of Yu and Joachims (2009, Table 2): 1 - F1 of `muc`.
 
     Parameters
     ----------
     truth, found, average
-        As of `muc`.
+        As for `muc`.
 
     Returns
     -------
@@ -127,16 +133,16 @@ def mitre_loss(truth: Sequence[Any], found: Sequence[Any], average: str = "micro
     return 1.0 - muc(truth, found, average).f1
 
 
-def b_cubed(truth: Sequence[Any], found: Sequence[Any], average: str = "micro") -> ClusterScore:
+def b_cubed(truth: Sequence[Any], found: Sequence[Any], average: ClusterAverage = "micro") -> ClusterScore:
     """Compute the item-based B³ score of Bagga and Baldwin (LREC workshop, 1998).
 
-    Precision is the mean over items of |K ∩ R| / |R| and recall that of |K ∩ R| / |K|, where K and R are the clusters
-    of the item.
+    Precision is the mean over items of |K ∩ R| / |R|, and recall the mean of |K ∩ R| / |K|, where K and R are the
+    clusters of the item.
 
     Parameters
     ----------
     truth, found, average
-        As of `muc`.
+        As for `muc`.
 
     Returns
     -------
@@ -155,7 +161,12 @@ def b_cubed(truth: Sequence[Any], found: Sequence[Any], average: str = "micro") 
     return _score(truth, found, average, _items)
 
 
-def ceaf(truth: Sequence[Any], found: Sequence[Any], by: str = "items", average: str = "micro") -> ClusterScore:
+def ceaf(
+    truth: Sequence[Any],
+    found: Sequence[Any],
+    by: Literal["items", "clusters"] = "items",
+    average: ClusterAverage = "micro",
+) -> ClusterScore:
     """Compute the CEAF score, which matches true and predicted clusters one to one.
 
     The largest total similarity φ(K, R) of a matching is divided by Σ_K φ(K, K) for recall and by Σ_R φ(R, R) for
@@ -164,7 +175,7 @@ def ceaf(truth: Sequence[Any], found: Sequence[Any], by: str = "items", average:
     Parameters
     ----------
     truth, found, average
-        As of `muc`.
+        As for `muc`.
     by : {"items", "clusters"}
         "items": φ = |K ∩ R|, the share of items in matched clusters (CEAF-m). "clusters":
         φ = 2|K ∩ R| / (|K| + |R|), so that clusters of all sizes weigh the same (CEAF-e).
@@ -188,13 +199,13 @@ def ceaf(truth: Sequence[Any], found: Sequence[Any], by: str = "items", average:
     return _score(truth, found, average, _matched_items if by == "items" else _matched_clusters)
 
 
-def pairwise(truth: Sequence[Any], found: Sequence[Any], average: str = "micro") -> ClusterScore:
+def pairwise(truth: Sequence[Any], found: Sequence[Any], average: ClusterAverage = "micro") -> ClusterScore:
     """Compute precision, recall and F1 of the pairs of items that share a cluster.
 
     Parameters
     ----------
     truth, found, average
-        As of `muc`.
+        As for `muc`.
 
     Returns
     -------
@@ -214,13 +225,13 @@ def pairwise(truth: Sequence[Any], found: Sequence[Any], average: str = "micro")
     return _score(truth, found, average, _pairs)
 
 
-def pair_loss(truth: Sequence[Any], found: Sequence[Any], average: str = "micro") -> float:
+def pair_loss(truth: Sequence[Any], found: Sequence[Any], average: ClusterAverage = "micro") -> float:
     """Compute the share of pairs of items that one clustering joins and the other separates: 1 - Rand index.
 
     Parameters
     ----------
     truth, found, average
-        As of `muc`.
+        As for `muc`.
 
     Returns
     -------

@@ -24,7 +24,7 @@ class PairTask(Task):
 
     fit_intercept: bool
     n_features_: int
-    feature_names_: list[str] | None  # those of the training data, if it has names
+    feature_names_: list[str] | None  # the feature names of the training data, if there are any
 
     saved: ClassVar[Fields] = {
         "fit_intercept": Flag(),
@@ -38,7 +38,7 @@ class PairTask(Task):
         self.dim = self.n_features_ + bool(self.fit_intercept)
 
     def table(self, examples: list[Pairs]) -> PairTable:
-        """Return the table of all pairs of these examples, after checking their features against those of training."""
+        """Return the table of all pairs of these examples, after comparing their features with the training data."""
         for i, x in enumerate(examples):
             if self.feature_names_ is not None and x.feature_names not in (None, self.feature_names_):
                 raise ValueError(

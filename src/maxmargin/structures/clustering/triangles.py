@@ -64,7 +64,7 @@ def relaxed(gains: PairGains, known: Triangles | None = None) -> Relaxation:
         items = np.flatnonzero(components == component)
         if len(items) == 1:
             continue
-        numbers = np.full(n, -1)  # of the items within the component
+        numbers = np.full(n, -1)  # the numbers of items within the component
         numbers[items] = np.arange(len(items))
         own = numbers[known]
         values, own_bound, tight = _solve_component(gains.matrix[np.ix_(items, items)], own[(own >= 0).all(axis=1)])

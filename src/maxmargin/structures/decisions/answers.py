@@ -27,7 +27,7 @@ class Optimisers:
     same_size : True if Σ z is the same for all decisions, so that a constant may be added to all costs.
     n_parts : the number of costs it takes.
     solve_many : a function of an (n, P) array of costs that returns the n decisions at once.
-    check : a function of z that raises an error, or returns False, if z is no decision.
+    check : a function of z that raises an error, or returns False, if z is not a valid decision.
     """
 
     def __init__(self, given: Any, sense: str | None = None):

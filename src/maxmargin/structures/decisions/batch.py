@@ -48,7 +48,8 @@ class PartLayout(NamedTuple):
     def magnitudes(self, costs: Array, *decisions: Array) -> Array:
         """Return Σ|costs| · max|decisions| of each example, the scale of rounding errors in their products.
 
-        All costs count, not only those of chosen parts: a linear program treats a cost of 1e-15 beside 1 as 0.
+        All costs count, not only those of chosen parts: a linear program treats a cost of 1e-15 as 0 if another cost is
+        1.
         """
         largest = np.zeros(len(self.sizes))
         np.maximum.at(largest, self.owner, np.max(np.abs(decisions), axis=0))
@@ -259,7 +260,7 @@ class DecisionBatch(AtomBatch, Latent, MissingLabels, RescaledSearch, SignedLoss
         loss = layout.sums(added * more)
         if (
             self.optimisers.exact and loss.min(initial=0.0) < 0
-        ):  # the truth is optimal at the true costs, but for rounding
+        ):  # the truth is optimal at the true costs, up to rounding
             sizes = layout.magnitudes(added, found, truth)
             if (loss < -SLOPPY * sizes).any():
                 j = int(np.argmin(loss + SLOPPY * sizes))

@@ -151,7 +151,7 @@ class CostLearner(Trainer):
     def predict(self, X: Any, optimisers: Sequence[Any] | None = None) -> Any:
         """Return the optimiser's decisions at predicted costs: (n, P), or a list of arrays if X is a list.
 
-        optimisers : one for each x, required if training had one for each; None takes that of training.
+        optimisers : one for each x, required if training had one for each; None uses the optimiser of training.
         """
         check_is_fitted(self)
         if optimisers is None and self._listed() is not None:
@@ -262,7 +262,7 @@ class CostLearner(Trainer):
 
 
 def _is_of_parts(X: Any) -> bool:
-    """Return whether X has more than two axes, so that it is no matrix of whole examples."""
+    """Return whether X has more than two axes, so that it is not a matrix of whole examples."""
     if isinstance(X, list | tuple):
         return len(X) > 0 and len(np.shape(X[0])) == 2
     return len(getattr(X, "shape", ())) == 3

@@ -1,9 +1,9 @@
-"""Measures of decisions: the regret, which is their cost above that of the best ones."""
+"""Measures of decisions: the regret, which is their cost minus the cost of the best decisions."""
 
 from __future__ import annotations
 
 from math import inf
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from maxmargin.structures.decisions.answers import Optimisers
 from maxmargin.structures.decisions.observations import part_counts
 
 
-def regret(optimiser: Any, predicted: Any, true: Any, sense: str | None = None) -> float:
+def regret(optimiser: Any, predicted: Any, true: Any, sense: Literal["min", "max"] | None = None) -> float:
     """Compute the normalised regret of predict-then-optimise: the relative excess cost of deciding by predicted costs.
 
         Σᵢ |cᵢ·z(ĉᵢ) - cᵢ·z(cᵢ)| / Σᵢ |cᵢ·z(cᵢ)|                                                                 (1)
@@ -51,7 +51,7 @@ def regret(optimiser: Any, predicted: Any, true: Any, sense: str | None = None) 
     return decision_regret(true, np.split(_answers(optimisers, predicted), np.cumsum(sizes)[:-1]), optimiser, sense)
 
 
-def decision_regret(true: Any, decisions: Any, optimiser: Any, sense: str | None = None) -> float:
+def decision_regret(true: Any, decisions: Any, optimiser: Any, sense: Literal["min", "max"] | None = None) -> float:
     """Compute the normalised regret of given decisions: their cost above the best ones, relative to the best.
 
     Parameters
@@ -61,7 +61,7 @@ def decision_regret(true: Any, decisions: Any, optimiser: Any, sense: str | None
     decisions : array of shape (n, P), or list of arrays
         The decisions to score.
     optimiser, sense
-        As of `regret`.
+        As for `regret`.
 
     Returns
     -------

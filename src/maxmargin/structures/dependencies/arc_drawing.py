@@ -13,9 +13,9 @@ GAP = 2  # columns between words
 class DrawnArc(NamedTuple):
     """The arc to word m of a tree to be drawn."""
 
-    head: int
+    head: int  # the number of the head, 0 for the root
     m: int
-    label: str
+    label: str  # the label of the arc, or ""
 
     @property
     def ends(self) -> tuple[int, int]:

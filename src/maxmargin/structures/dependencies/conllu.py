@@ -21,7 +21,8 @@ def read_conllu(source: TextFile, single_root: bool = True) -> list[ConlluSenten
 
     Parameters
     ----------
-    source, single_root : as for `iterate_conllu`.
+    source, single_root : str, path or text file; bool
+        As for `iterate_conllu`.
 
     Returns
     -------
@@ -42,8 +43,10 @@ def iterate_conllu(source: TextFile, single_root: bool = True) -> Iterator[Conll
 
     Parameters
     ----------
-    source : a path, or an open text file.
-    single_root : if True, several roots of a sentence raise a ValueError as well.
+    source : str, path or text file
+        The file to read.
+    single_root : bool
+        If True, several roots of a sentence raise a ValueError as well.
 
     Returns
     -------
@@ -71,8 +74,10 @@ def write_conllu(target: TextFile, sentences: Iterable[ConlluSentence]) -> None:
 
     Parameters
     ----------
-    target : a path, whose suffix decides the compression, or an open text file.
-    sentences : objects of ConlluSentence.
+    target : str, path or text file
+        The file to write; the suffix of a path decides the compression.
+    sentences : iterable of ConlluSentence
+        The sentences.
 
     See Also
     --------

@@ -14,10 +14,13 @@ class ConlluSentence:
 
     Parameters
     ----------
-    rows : rows[m - 1] is word m: its columns without the id, with the head as a number, None if the file has "_".
-    comments : lines that begin with #, unchanged.
-    others : the lines of multiword tokens (3-4) and empty nodes (3.1), each with the number of words before it. They
-        are not words, but are kept to be written again.
+    rows : list of rows
+        rows[m - 1] is word m: its columns without the id, with the head as a number, None if the file has "_".
+    comments : list of str
+        Lines that begin with #, unchanged.
+    others : list of pairs
+        The lines of multiword tokens (3-4) and empty nodes (3.1), each with the number of words before it. They are not
+        words, but are kept to be written again.
 
     See Also
     --------

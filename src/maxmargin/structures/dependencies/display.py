@@ -26,14 +26,21 @@ class DependencyDisplay:
 
     Parameters
     ----------
-    tokens : words, or what DependencyParser takes as a sentence
-    tree : list of heads, or of (head, label)
-    truth : the same, optional
+    tokens : sequence
+        Words, or a sentence in a form that DependencyParser takes.
+    tree : list
+        The heads of the words, or pairs (head, label).
+    truth : list or None
+        The true tree in the same form.
 
     Attributes
     ----------
-    forms, tags : lists of str, tags None where only words are known
-    tree, truth : as given (truth may be None)
+    forms : list of str
+        The words.
+    tags : list of str or None
+        The tags of the words; None if only words are known.
+    tree, truth : list
+        The trees as given; truth may be None.
     wrong : list of int
         Words (from 1 on) whose arc, head or label, is not the true one; empty without a truth.
     ax_ : matplotlib axes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -50,7 +50,7 @@ class DependencyParser(ProbabilisticTrainer):
     solver : str, Solver or None
         None: "bcfw" for the hinge, "lbfgs" for other objectives.
     objective : "hinge", "likelihood" or "softmax_margin"
-        The term that C multiplies: the mean structured hinge, minus the mean log-likelihood of trees, or the
+        The term that C multiplies: the mean structured hinge, the negative mean log-likelihood of trees, or the
         softmax-margin between them.
     sharpness : float
         For "softmax_margin": the larger, the closer to the hinge.
@@ -116,7 +116,7 @@ class DependencyParser(ProbabilisticTrainer):
         check_is_fitted(self)
         return Predictions(decoded(self, X))
 
-    def predict_confidence(self, X: Any, of: str = "head") -> Any:
+    def predict_confidence(self, X: Any, of: Literal["head", "arc", "tree"] = "head") -> Any:
         """Return the probabilities of the predictions.
 
         of="head": the head of every word, a list of arrays; of="arc": the head together with its label; of="tree": the
@@ -157,9 +157,8 @@ class DependencyParser(ProbabilisticTrainer):
             return {"features": Weights(values, feature=range(arcs.n_features), label=labels)}
         if self.hash_bits is not None:
             raise AttributeError(
-                "DependencyParser with hash_bits has no names of weights, because a bucket is shared by "
-                "all features in "
-                "it; hash_bits=None gives every feature a weight of its own"
+                "DependencyParser with hash_bits has no names of weights, because all features in a bucket share its "
+                "weight; hash_bits=None gives every feature its own weight"
             )
         named = {"arcs": Weights(w[: arcs.first], feature=feature_names(arcs.keys, arcs.lexicon))}
         if labels is not None:

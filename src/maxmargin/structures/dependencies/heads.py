@@ -14,7 +14,7 @@ from maxmargin.inputs.labels.labels import plain
 class HeadsOfWords(NamedTuple):
     """A tree: the head of every word, 0 for the root or the number of a word from 1 on; labels if there are any."""
 
-    heads: list[int]
+    heads: list[int]  # the head of every word
     labels: list[Hashable] | None
 
     def as_given(self) -> list[Any]:

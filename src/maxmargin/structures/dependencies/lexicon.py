@@ -66,7 +66,7 @@ class Lexicon:
         return [{name: k for k, name in enumerate(names) if k > 2} for names in listed]
 
     def coded(self, sentences: Sequence[list[Token]]) -> tuple[Codes, Codes, Codes]:
-        """Return the codes of forms, tags and fine tags of all sentences in a row, each beginning with the root."""
+        """Return the codes of forms, tags and fine tags of all sentences, concatenated; each begins with the root."""
         columns: list[list[int]] = [[], [], []]
         for i, tokens in enumerate(sentences):
             if len(tokens[0]) != self.n_columns:

@@ -118,7 +118,8 @@ def attachment_report(truth: Sequence[Any], found: Sequence[Any], punctuation: A
 
     Parameters
     ----------
-    truth, found, punctuation : as for `attachment_scores`.
+    truth, found, punctuation : sequence
+        As for `attachment_scores`.
 
     Returns
     -------

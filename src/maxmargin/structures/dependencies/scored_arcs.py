@@ -27,10 +27,10 @@ class FoundTrees(NamedTuple):
 class ArcTables(NamedTuple):
     """The positions of the arcs and words of some sentences in arrays of all sentences."""
 
-    ids: Index
+    ids: Index  # the numbers of the sentences
     arcs: Codes  # the table of sentence j, (n + 1) × (n + 1), begins at arcs[j]
     words: Codes  # its words begin at words[j]
-    longest: int
+    longest: int  # the number of words of the longest sentence
 
     @classmethod
     def of(cls, lengths: Codes, ids: Index) -> ArcTables:
@@ -53,9 +53,9 @@ class ScoredArcs(NamedTuple):
     Every entry that is not the truth then has the same cost in every loss: see compiled/arc_scores.py.
     """
 
-    tables: ArcTables
-    sentences: CodedSentences
-    scores: Array
+    tables: ArcTables  # the positions of arcs and words
+    sentences: CodedSentences  # the words and the true trees
+    scores: Array  # the score of every arc with its best label
     labels: NDArray[np.int32]  # the best label of every arc; -1 without labels
     right: Array  # the score of the true arc of every word
 

@@ -49,8 +49,8 @@ class Dependencies(Task):
     Parameters
     ----------
     projective : bool
-        True: only trees without crossing arcs, by Eisner's algorithm; False: all trees, by that of Chu, Liu and
-        Edmonds, which is faster.
+        True: only trees without crossing arcs, by Eisner's algorithm; False: all trees, by the algorithm of Chu, Liu
+        and Edmonds, which is faster.
     single_root : bool
         True: exactly one word has the head 0, as in Universal Dependencies.
     measure : "hamming" or "share"

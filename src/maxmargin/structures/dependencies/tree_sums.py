@@ -28,7 +28,7 @@ class ArcMarginals(NamedTuple):
 class TreeSum(NamedTuple):
     """Sums over the trees of one sentence."""
 
-    log_z: float
+    log_z: float  # the logarithm of the sum of exp score over all trees
     heads: Array  # (n, n + 1) probabilities of heads
     table: Array  # (n + 1, n + 1) log Σ exp of the labels of the arc from h to m, at [h, m]
     labels: Array  # (n + 1, n, L) probabilities of labels of the arc from h to m, at [h, m - 1]
@@ -92,8 +92,9 @@ class DependencySums:
         return found
 
     def log_probabilities(self, Y: Any) -> Array:
-        """Return log-probabilities: -inf for impossible trees and unseen labels; trees without labels leave labels
-        open.
+        """Return log-probabilities of trees, -inf for impossible ones and unseen labels.
+
+        For a tree without labels, the probabilities of all labels are summed.
         """
         if len(Y) != len(self):
             raise ValueError(f"there are {len(self)} sentences but {len(Y)} trees")

@@ -28,7 +28,7 @@ from maxmargin.structures.dependencies.lexicon import Codes, Lexicon, Token
 from maxmargin.structures.dependencies.scored_arcs import ArcSizes, ArcTables, FoundTrees, ScoredArcs
 
 SPARE_BITS = 4  # for hashed features: one bucket in 16 has a weight for every label
-MAX_BYTES = 2**30  # bytes for the places of all arcs of training sentences
+MAX_BYTES = 2**30  # bytes for the weight positions of all arcs of training sentences
 ARCS_AT_A_TIME = 100_000
 Keys = NDArray[np.uint64]
 
@@ -36,9 +36,9 @@ Keys = NDArray[np.uint64]
 class WordArcs:
     """The features of arcs between words, and the coordinates of their weights.
 
-    Each feature of the true training arcs has a weight of its own. With hash_bits, all features have weights: those of
-    arcs in 2^hash_bits buckets, those of labels in 2^(hash_bits - 4) with a weight for every label. Features in the
-    same bucket share its weight.
+    Each feature of the true training arcs has its own weight. With hash_bits, all features have weights: features of
+    arcs share 2^hash_bits buckets with one weight each, and features of labelled arcs share 2^(hash_bits - 4) buckets
+    with a weight for every label.
     """
 
     saved: ClassVar[Fields] = {
@@ -62,8 +62,9 @@ class WordArcs:
         self._lay_out()
 
     def fit(self, sentences: list[list[Token]], heads: Codes, labels: Codes, n_labels: int) -> WordArcs:
-        """Learn the features. heads, labels : those of all words in a row, with an entry for the root before each
-        sentence.
+        """Learn the features of the true arcs of these sentences.
+
+        heads, labels : the heads and labels of all words, concatenated, with an entry for the root before each sentence
         """
         self.lexicon, self.n_labels = Lexicon(sentences, self.min_count), n_labels
         coded = self.coded(sentences, heads, labels)
@@ -75,7 +76,7 @@ class WordArcs:
         return self
 
     def _lay_out(self) -> None:
-        """Decide where the weights are."""
+        """Set the positions of the weights in w."""
         bits = None if self.hash_bits is None else max(self.hash_bits - SPARE_BITS, 1)
         self.first = len(self.keys) if self.hash_bits is None else 2**self.hash_bits
         table, label_table = self._table(self.keys, self.hash_bits), self._table(self.label_keys, bits)
@@ -90,7 +91,7 @@ class WordArcs:
         return CodedSentences(*self.lexicon.coded(sentences), starts, lengths, heads, labels)
 
     def packed(self, sentences: list[list[Token]], heads: Codes, labels: Codes, max_bytes: int = 0) -> PackedWordArcs:
-        """Pack sentences. max_bytes : memory for data that many searches of the same sentences share."""
+        """Pack sentences, with at most max_bytes of memory for data that searches of the same sentences share."""
         return PackedWordArcs(self, self.coded(sentences, heads, labels), max_bytes)
 
     def _true_keys(self, coded: CodedSentences, of_labels: bool) -> Keys:
@@ -161,7 +162,7 @@ class PackedWordArcs:
         return ArcSizes(most * float(np.max(np.abs(w), initial=0.0)), most, most)  # entries in the same bucket add up
 
     def _arc_arguments(self, n: int) -> tuple[CodedSentences, KnownPlaces, ArcLayout, ArcScratch, LabelScores]:
-        """Return what kernels of compiled/arc_shares.py read of sentences of n words, and their scratch arrays."""
+        """Return the arguments of kernels in compiled/arc_shares.py for sentences of n words."""
         from maxmargin.structures.dependencies.compiled.arc_keys import DEPENDENT_KEYS, MOST_KEYS, PAIR_KEYS
 
         arcs = ArcScratch(*_scratch(), np.empty(MOST_KEYS + PAIR_KEYS, dtype=np.uint32))
@@ -169,7 +170,7 @@ class PackedWordArcs:
         return self.sentences, self.known, self.model.layout, arcs, scratch
 
     def _known(self, max_bytes: int) -> KnownPlaces:
-        """Return the places of all arcs, or empty arrays if these take more than `max_bytes` bytes."""
+        """Return the weight positions of all arcs, or empty arrays if these take more than `max_bytes` bytes."""
         from maxmargin.structures.dependencies.compiled.arc_keys import MOST_KEYS, PAIR_KEYS
         from maxmargin.structures.dependencies.compiled.arc_scores import all_places
 

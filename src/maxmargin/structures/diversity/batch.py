@@ -76,9 +76,9 @@ class DiversityBatch(Batch):
 class FoundSet(NamedTuple):
     """Result of a search for one query."""
 
-    order: NDArray[np.int64]
-    psi: Array
-    loss: float
+    order: NDArray[np.int64]  # the numbers of the chosen documents
+    psi: Array  # Ψ of the set
+    loss: float  # its loss
     bound: float  # upper bound on ⟨w, Ψ⟩ - λ · share of subtopics covered, over all sets
 
 

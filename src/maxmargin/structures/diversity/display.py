@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.report.figures.canvas import BLUE, GREEN, GREY, ORANGE, RED, axes
 from maxmargin.structures.diversity.measures import coverage_curves, random_coverage
+from maxmargin.structures.diversity.subtopics import SubtopicWeights
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,7 +63,12 @@ class CoverageDisplay:
 
     @classmethod
     def from_orders(
-        cls, Y: Any, orders: Mapping[str, Any], k: int | None = None, n: int | None = None, weights: str = "equal"
+        cls,
+        Y: Any,
+        orders: Mapping[str, Any],
+        k: int | None = None,
+        n: int | None = None,
+        weights: SubtopicWeights = "equal",
     ) -> CoverageDisplay:
         """Average over queries with the subtopics Y, for each of several orders ({name: an order per query}).
 
@@ -86,11 +92,11 @@ class CoverageDisplay:
         *,
         orders: Mapping[str, Any] | None = None,
         n: int | None = None,
-        weights: str = "equal",
+        weights: SubtopicWeights = "equal",
     ) -> CoverageDisplay:
         """Compare a fitted `Diversifier` with other orders ({name: an order per query}) and with random documents.
 
-        By default `orders` are those of maxmargin.baselines that need no query.
+        By default `orders` are the functions of maxmargin.baselines that need no query.
         """
         from maxmargin.structures.diversity.orders import essential_pages, unweighted_words
 

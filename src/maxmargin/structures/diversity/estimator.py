@@ -39,7 +39,7 @@ class Diversifier(Trainer):
     to queries with other words too. Documents are chosen greedily, each the one that adds most to those before it.
 
     The greedy search of training may miss the most violated set. certificate_.dual is a valid lower bound all the same;
-    certificate_.upper bounds the objective of the model from above, including what the search may have missed.
+    certificate_.upper bounds the objective of the model from above, including outputs that the search may have missed.
 
     Parameters
     ----------

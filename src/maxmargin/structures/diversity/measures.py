@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.base.checks import is_whole
-from maxmargin.structures.diversity.subtopics import Subtopics, checked_weights
+from maxmargin.structures.diversity.subtopics import Subtopics, SubtopicWeights, checked_weights
 
 
-def subtopic_recall(Y: Any, orders: Any, k: int | None = None, weights: str = "equal") -> NDArray[np.float64]:
+def subtopic_recall(
+    Y: Any, orders: Any, k: int | None = None, weights: SubtopicWeights = "equal"
+) -> NDArray[np.float64]:
     """Compute, for every query, the share of its subtopics that the first k documents of an order cover.
 
     Parameters
@@ -53,7 +55,9 @@ def subtopic_recall(Y: Any, orders: Any, k: int | None = None, weights: str = "e
     return np.array([curve[k] for curve in curves])
 
 
-def subtopic_loss(Y: Any, orders: Any, k: int | None = None, weights: str = "documents") -> NDArray[np.float64]:
+def subtopic_loss(
+    Y: Any, orders: Any, k: int | None = None, weights: SubtopicWeights = "documents"
+) -> NDArray[np.float64]:
     """Compute, for every query, the weighted share of subtopics that the first k documents do not cover.
 
     With the weights "documents" this is the loss of Joachims et al. 2009, section 3.1: popular subtopics weigh more.
@@ -61,7 +65,7 @@ def subtopic_loss(Y: Any, orders: Any, k: int | None = None, weights: str = "doc
     Parameters
     ----------
     Y, orders, k, weights
-        As of `subtopic_recall`.
+        As for `subtopic_recall`.
 
     Returns
     -------
@@ -80,7 +84,7 @@ def subtopic_loss(Y: Any, orders: Any, k: int | None = None, weights: str = "doc
     return 1.0 - subtopic_recall(Y, orders, k, weights)
 
 
-def coverage_curves(Y: Any, orders: Any, weights: str = "equal") -> list[NDArray[np.float64]]:
+def coverage_curves(Y: Any, orders: Any, weights: SubtopicWeights = "equal") -> list[NDArray[np.float64]]:
     """Compute, for every query, the shares covered by the first 0, 1, 2, … documents of its order."""
     checked_weights(weights)
     Y, orders = list(Y), list(orders)
@@ -97,7 +101,7 @@ def coverage_curves(Y: Any, orders: Any, weights: str = "equal") -> list[NDArray
     return curves
 
 
-def random_coverage(Y: Any, n: int, weights: str = "equal") -> list[NDArray[np.float64]]:
+def random_coverage(Y: Any, n: int, weights: SubtopicWeights = "equal") -> list[NDArray[np.float64]]:
     """Compute, for every query, the expected share that 0, 1, …, n random documents cover.
 
     k random documents of N miss a subtopic with m documents with probability C(N - m, k) / C(N, k).

@@ -61,7 +61,7 @@ def unweighted_words(x: Any, n: int | None = None, vectorizer: Any = None) -> Or
     Parameters
     ----------
     x, n, vectorizer
-        As of `random_order`.
+        As for `random_order`.
 
     Returns
     -------
@@ -85,13 +85,13 @@ def essential_pages(x: Any, n: int | None = None, vectorizer: Any = None) -> Ord
     """Order documents greedily by the importance -r log2 r of the words that are not yet covered.
 
     r is the share of the candidates that contain a word: words that all candidates contain do not distinguish them,
-    and words of a single one are of little use. The idea is that of Swaminathan, Mathew and Kirovski, "Essential Pages"
+    and words of a single one are of little use. The idea is from Swaminathan, Mathew and Kirovski, "Essential Pages"
     (2008); the formula is an entropy with its maximum at r = 1/e, not theirs.
 
     Parameters
     ----------
     x, n, vectorizer
-        As of `random_order`.
+        As for `random_order`.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def okapi(x: Any, n: int | None = None, k1: float = 1.2, b: float = 0.75, vector
     x : tasks.Documents
         The candidate documents with their query: tasks.Documents(texts, query="…").
     n, vectorizer
-        As of `random_order`.
+        As for `random_order`.
     k1, b : float
         Saturation of f_q and normalisation of lengths.
 
@@ -158,7 +158,7 @@ def marginal_relevance(x: Any, n: int | None = None, balance: float = 0.5, vecto
     Parameters
     ----------
     x, n, vectorizer
-        As of `okapi`.
+        As for `okapi`.
     balance : float
         From 0 (diversity alone) to 1 (relevance alone).
 

@@ -42,7 +42,8 @@ class GraphBatch(AtomBatch, MissingLabels, ResumableSearches, Smooth):
     def __init__(self, task: Any, atoms: Atoms, graphs: list[PackedGraph], has_labels: NDArray[np.bool_]):
         super().__init__(task, len(graphs), atoms)
         self.graphs, self.has_labels = graphs, has_labels
-        self.exact = all(graph.plan.kind is Search.EXACT for graph in graphs)  # of all graphs, whichever are taken
+        # over all graphs, also for a batch of some of them
+        self.exact = all(graph.plan.kind is Search.EXACT for graph in graphs)
         self._before = [FoundBefore() for _ in graphs]
         self._orders = SumOrders()
 
@@ -106,9 +107,7 @@ class GraphBatch(AtomBatch, MissingLabels, ResumableSearches, Smooth):
         return ScoredGraphs.of_packed(self.atoms, self.task.edge_weights_, graphs, names, self.ids.tolist())
 
     def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
-        """Add the tangents, by the sums of graph_sums.py at b times the scores; E z takes the place of a relaxed
-        solution.
-        """
+        """Add the tangents, by the sums of graph_sums.py at b times the scores; E z replaces a relaxed solution."""
         (b, margin), edge_weights, K = softness, self.task.edge_weights_, self.task.n_labels_
         rows = LabellingRows(self.atoms, edge_weights)
         slacks, sizes, steps = np.empty(len(self)), np.empty(len(self)), np.empty(len(self))

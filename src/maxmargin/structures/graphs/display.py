@@ -24,16 +24,29 @@ class SegmentationDisplay:
 
     Parameters
     ----------
-    prediction : labels, an (H, W) array; with `regions`, one label per region.
-    truth : the true labels in the same form, or None. A label None is unknown and not coloured.
-    image : (H, W) grey values, (H, W, 3) colours, or None; labels are drawn over it, half transparent.
-    regions : (H, W) the region (superpixel) of every pixel, for labels of regions.
-    classes : the labels, in the order of their colours; None: those that occur.
+    prediction : array or sequence
+        Labels, an (H, W) array; with `regions`, one label per region.
+    truth : array, sequence or None
+        The true labels in the same form, or None. A label None is unknown and not coloured.
+    image : array or None
+        (H, W) grey values, (H, W, 3) colours, or None; labels are drawn over it, half transparent.
+    regions : array of shape (H, W) or None
+        The region (superpixel) of every pixel, for labels of regions.
+    classes : sequence or None
+        The labels, in the order of their colours; None: those that occur.
 
     Attributes
     ----------
-    prediction, truth : (H, W) arrays of indices into `classes`, -1 if there is no label (truth may be None).
-    image, classes.   right : the share of correct labelled pixels, or None.   ax_ : set by `plot`.
+    prediction, truth : array of shape (H, W)
+        Indices into `classes`, -1 if there is no label; truth may be None.
+    image : array or None
+        The image.
+    classes : list
+        The labels, in the order of their colours.
+    right : float or None
+        The share of correct labels among the labelled pixels; None without a truth.
+    ax_ : matplotlib axes
+        Set by `plot`.
 
     Examples
     --------

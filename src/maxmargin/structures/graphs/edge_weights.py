@@ -22,7 +22,7 @@ PAIRWISE = get_args(Pairwise)
 class EdgeWeights:
     """The weights of G edge features and K labels, at the beginning of w."""
 
-    count: int  # how many there are
+    count: int  # the number of weights
     single = True  # whether the shown values are learnt weights and not sums of them
 
     def tables(self, w: Array) -> Array:
@@ -100,8 +100,8 @@ class SubmodularTables(EdgeWeights):
     """Full tables of two labels, in an orthonormal basis in which one coordinate is their submodularity.
 
     Bounds of single weights then express the whole condition W[0, 0] + W[1, 1] >= W[0, 1] + W[1, 0]: the last
-    coordinate of every feature is >= 0, and coordinates of single ends are free. ‖w‖ is that of the tables, so nothing
-    else changes.
+    coordinate of every feature is >= 0, and coordinates of single ends are free. ‖w‖ equals the norm of the tables, so
+    nothing else changes.
     """
 
     single = False

@@ -34,7 +34,7 @@ from maxmargin.training.problem import Problem
 class GraphLabeler(ProbabilisticTrainer):
     """Label the nodes of graphs, such as the pixels of images, with the labels of neighbours taken into account.
 
-    The model is a pairwise one (that of a conditional random field), trained with a large margin.
+    The model is a pairwise conditional random field, trained with a large margin.
 
     X is a list of graphs: tasks.Nodes, of which Nodes.grid makes one from an image, or tuples (features, edges) or
     (features, edges, edge_features). Y is a list of labellings, each a list or array with one label per node, any
@@ -47,7 +47,7 @@ class GraphLabeler(ProbabilisticTrainer):
 
     - forests, and graphs of small treewidth: exact;
     - two labels: a minimum cut, exact if neighbours attract each other (submodular edges), otherwise a relaxation;
-    - other graphs: LP relaxation. If its solutions are labellings, as `certificate_.search` tells, training was exact.
+    - other graphs: LP relaxation. If its solutions are labellings (see `certificate_.search`), training was exact.
       If they are fractional, training is exact for the relaxed problem, whose objective is never below the true one.
 
     Predictions are always labellings; `predict_bounds` bounds the distance of each from the best one.
@@ -73,7 +73,7 @@ class GraphLabeler(ProbabilisticTrainer):
     {kernel}
         Nodes are numbered over all graphs. Features of edges stay linear.
     objective : "hinge", "likelihood" or "softmax_margin"
-        The term that C multiplies: the mean structured hinge, minus the mean log-likelihood of labellings, or the
+        The term that C multiplies: the mean structured hinge, the negative mean log-likelihood of labellings, or the
         softmax-margin between them. The last two are for forests and graphs of small treewidth.
     sharpness : float
         For "softmax_margin": the larger, the closer to the hinge.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.base.files.fields import NumberArray
 
-MOST = 32  # the most outputs that are remembered: as many as a solver keeps
+MOST = 32  # the most outputs that are remembered, which is also the number that a solver keeps
 
 
 class FoundBefore:
@@ -52,7 +52,7 @@ class FoundBefore:
         return made
 
     def highest(self, direct: Array, scores: Array) -> float:
-        """Return the largest known violation at these edge weights and scores, at least 0 (that of the truth).
+        """Return the largest known violation at these edge weights and scores; it is at least 0, because of the truth.
 
         It is inf if nothing is known, so that a first search is not expected to find anything new.
         """

@@ -29,8 +29,8 @@ from maxmargin.structures.graphs.node_labels import read_all_labels
 class GraphMarginals(NamedTuple):
     """Probabilities of labels in one graph, in the order of classes_."""
 
-    labels: Array  # (N, K): of every label at every node
-    pairs: Array  # (E, K, K): of every label at the first node of an edge with every label at the second
+    labels: Array  # (N, K): the probability of label k at node i
+    pairs: Array  # (E, K, K): the probability of label k at the first node of an edge and label l at the second node
 
 
 class SumOrders:
@@ -52,11 +52,10 @@ class SumOrders:
                 width = int(log(MOST_ENTRIES) / log(max(how.n_labels, 2))) - 1
                 raise ValueError(
                     f"graph {i} has {how.n_nodes} nodes, {len(how.edges)} edges and too many cycles to sum over its "
-                    f"labellings: with {how.n_labels} labels the largest possible width is {width} (the "
-                    "number of neighbours "
-                    f"of a node when it is summed out), with at most {MOST_IN_ALL:,} numbers in all. Sums "
-                    "need smaller graphs "
-                    "(Nodes.subgraph), fewer edges or fewer labels; the hinge and its predictions need no sums"
+                    f"labellings: with {how.n_labels} labels the largest possible width is {width} (the number of "
+                    f"neighbours of a node when it is summed out), with at most {MOST_IN_ALL:,} numbers in total. Sums "
+                    "need smaller graphs (Nodes.subgraph), fewer edges or fewer labels; the hinge and its predictions "
+                    "need no sums"
                 )
             self.known[key] = order
         return self.known[key]

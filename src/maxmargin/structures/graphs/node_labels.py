@@ -35,7 +35,7 @@ class NodeLabels(NamedTuple):
     def prices(self, numbers: dict[Hashable, int], cost: Array) -> Array:
         """Return an (N, K) array of the cost of every label at every node.
 
-        Costs are 0 if the true label is missing, and those of the worst mistake if it is not a class.
+        Costs are 0 if the true label is missing, and the costs of the worst mistake if it is not a class.
         """
         none, worst = np.zeros(len(cost)), np.full(len(cost), cost.max())
         rows = [
@@ -76,7 +76,7 @@ def read_labels(y: Any, n_nodes: int, shape: tuple[int, ...] | None = None) -> N
         form = f" in a list, or an array of shape {shape}" if grid else ", one per node"
         raise ValueError(f"it has {n_nodes} nodes but {found}; expected {n_nodes} labels{form}")
     kinds, kind_of = different(flat)
-    for k, kind in enumerate(kinds):  # NaN, which elsewhere stands for what is missing, would be a label of its own
+    for k, kind in enumerate(kinds):  # NaN, which elsewhere stands for a missing value, would become a label
         if isinstance(kind, float) and np.isnan(kind):
             t = int(np.flatnonzero(kind_of == k)[0])
             raise ValueError(f"the label of node {t} is NaN; put None where a label is not known")

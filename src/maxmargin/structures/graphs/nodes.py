@@ -15,7 +15,7 @@ from maxmargin.base.checks import refuse_complex
 from maxmargin.inputs.matrices import bad_number, check_rows_of_pairs, number_matrix
 from maxmargin.structures.graphs.inference.model import Edges, checked_edges
 
-# where the edges of a pixel lead, (rows down, columns to the right); four neighbours are those of the first two
+# the neighbours of a pixel as (rows down, columns to the right); a grid of four neighbours uses the first two
 STEPS = {"right": (0, 1), "down": (1, 0), "down right": (1, 1), "down left": (1, -1)}
 
 
@@ -27,9 +27,12 @@ class Nodes:
 
     Parameters
     ----------
-    features : (N, F) array or sparse matrix, one row per node.
-    edges : (E, 2) node numbers, counted from 0.
-    edge_features : (E, G) array, one row per edge; None: one feature, 1.
+    features : array or sparse matrix of shape (N, F)
+        The features of nodes, one row per node.
+    edges : array of shape (E, 2)
+        The node numbers, counted from 0, of the ends of every edge.
+    edge_features : array of shape (E, G) or None
+        The features of edges, one row per edge; None: one feature, 1.
 
     Examples
     --------
@@ -48,7 +51,7 @@ class Nodes:
     features: Any  # (N, F) float64, dense or CSR
     edges: Edges  # (E, 2) in the order and direction that they were given
     edge_features: Array  # (E, G)
-    label_shape: tuple[int, ...]  # of a labelling: (N,), or (height, width) of a grid
+    label_shape: tuple[int, ...]  # the shape of a labelling: (N,), or (height, width) for a grid
     edge_names: tuple[str, ...] | None = None  # names of the edge features of a grid; other graphs have numbers only
 
     def __init__(self, features: Any, edges: Any, edge_features: Any = None):

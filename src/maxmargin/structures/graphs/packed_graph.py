@@ -19,7 +19,7 @@ class PackedGraph(NamedTuple):
 
     units: NDArray[np.int64]  # the rows of its nodes among the atoms
     edges: Edges  # (E, 2) indices into `units`
-    edge_features: Array  # (E, G)
+    edge_features: Array  # (E, G) the features of edges
     truth: Labels  # the true label of every node
     prices: Array  # (N, K) the cost of each label at each node
     most: float  # the largest loss of a labelling

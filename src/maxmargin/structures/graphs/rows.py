@@ -42,9 +42,7 @@ class LabellingRows:
         return float(graph.prices[wrong, found[wrong]].sum())
 
     def add_relaxed(self, graph: PackedGraph, z: Relaxed) -> float:
-        """Add the row of a point of the local polytope and return its loss, which like Ψ is linear in the shares of
-        labels.
-        """
+        """Add the row of a point of the local polytope, and return its loss; both are linear in label shares."""
         direct, n_labels = self.atoms.arrays.direct, self.atoms.arrays.n_labels
         nodes, edges = -z.nodes, -z.edges
         nodes[np.arange(len(nodes)), graph.truth] += 1
@@ -89,8 +87,6 @@ class LabellingRows:
 
 
 def added_up(features: Array, tables: Array) -> Array:
-    """Return the (G, K, K) sums of the features of all edges, weighted by tables (E, K, K) of the shares of label
-    pairs.
-    """
+    """Return the (G, K, K) sums of the features of all edges, weighted by the (E, K, K) shares of label pairs."""
     n_labels = tables.shape[1]
     return np.asarray((features.T @ tables.reshape(len(tables), n_labels**2)).reshape(-1, n_labels, n_labels))

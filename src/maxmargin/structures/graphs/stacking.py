@@ -43,8 +43,8 @@ class StackedScores:
         if len(informative) < self.folds:
             raise ValueError(
                 f"stack needs a labelled graph in each of stack_folds={self.folds} folds, but only {len(informative)} "
-                "graphs have "
-                "labels; use fewer folds, or train the classifier on other graphs and make its scores the features"
+                "graphs have labels; use fewer folds, or train the classifier on other graphs and use its scores as "
+                "features"
             )
         self.n_features = graphs[0].n_features
         fold = np.zeros(len(graphs), dtype=np.intp)

@@ -186,8 +186,9 @@ class Graph(UnitTask):
         return indices, total[indices]
 
     def loss(self, y: Any, z: Any) -> float:
-        """Return the loss: 0 at nodes without a true label, and that of the worst mistake if the true label is not a
-        class.
+        """Return the loss of a labelling.
+
+        It is 0 at nodes without a true label, and the cost of the worst mistake if the true label is not a class.
         """
         nodes = z.nodes if isinstance(z, Relaxed) else np.eye(self.n_labels_)[self._numbers(z)]
         prices = read_labels(y, len(nodes)).prices(self.numbers_, self.cost_)
@@ -214,8 +215,9 @@ class Graph(UnitTask):
         return [self._named(answer.labels, x) for x, _, _, answer in self._answers(w, X)]
 
     def predict_bounds(self, w: Array, X: Any) -> list[LabellingBound]:
-        """Return the score of every prediction and an upper bound on all labellings, from messages if the search has
-        none.
+        """Return the score of every prediction, and an upper bound on the scores of all labellings.
+
+        If the search gives no bound, message passing does.
         """
         bounds = []
         for _, how, model, answer in self._answers(w, X):
@@ -350,7 +352,7 @@ class LabelledPart(NamedTuple):
     """The part of a graph that training uses."""
 
     x: Nodes  # the nodes with labels, and the edges between them; the whole graph if there are none
-    truth: Labels
+    truth: Labels  # the true label of every node of x
     prices: Array  # (N, K) the cost of a label at a node
     has_labels: bool  # True if any node has a label
 

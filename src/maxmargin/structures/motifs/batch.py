@@ -81,7 +81,7 @@ class MotifBatch(Batch, Latent, PredictionForm, RescaledSearch):
         return Planes(self._from_truth(chosen), violated.astype(float))
 
     def _from_truth(self, windows: ChosenWindows) -> AtomRows:
-        """Return Ψ of the truths minus that of these windows."""
+        """Return Ψ of the truths minus Ψ of these windows."""
         return self.task.differences(self.data, self.truth, windows)
 
     # --- latent positions

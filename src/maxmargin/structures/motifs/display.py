@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -23,7 +23,7 @@ GAP = 0.02  # gap between two letters, as a share of a letter's height
 class LogoDisplay:
     """Sequence logo of a motif: letters as high as their share of the information of a position.
 
-    The method is that of Schneider and Stephens (1990).
+    The method is from Schneider and Stephens (1990).
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class LogoDisplay:
         self.alphabet, self.ylabel, self.title = alphabet, ylabel, title
 
     @classmethod
-    def from_estimator(cls, finder: Any, kind: str = "information") -> LogoDisplay:
+    def from_estimator(cls, finder: Any, kind: Literal["information", "weights"] = "information") -> LogoDisplay:
         """Make the logo of a fitted `MotifFinder`.
 
         kind : "information" draws the frequencies_ of letters at its sites; "weights" draws pssm_ minus the mean of

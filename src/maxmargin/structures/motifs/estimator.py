@@ -29,7 +29,6 @@ from maxmargin.structures.motifs.strings import context_names
 from maxmargin.structures.motifs.task import Motif, Unknown
 from maxmargin.training.checkpoints.checkpoint import Checkpoint
 from maxmargin.training.checkpoints.checkpointed import open_checkpoint
-from maxmargin.training.online import NoPartialFit
 from maxmargin.training.options import Options, seed_of
 from maxmargin.training.parameters import task_from
 from maxmargin.training.problem import Problem
@@ -75,7 +74,7 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         The solver of the convex problems between two updates of the motif's positions, or a solvers.CCCP object (with
         restarts of its own).
     tol : float or None
-        Relative gap to stop at; None: 1%, or that of a solver object.
+        The relative gap at which training stops; None: 1%, or the tol of a solver object.
     {options}
 
     Attributes
@@ -127,6 +126,8 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
     _described_by = (Motif,)
 
     whole_arguments = ("background",)
+
+    why_not_online = "online solvers cannot update the latent positions of motifs"
 
     saved: ClassVar[Fields] = {
         "length_": Whole(1),
@@ -196,13 +197,6 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         check_is_fitted(self)
         examples = self._examples(X, y, sample_weight, background)
         return super().certify(examples.X, examples.has, examples.weights, tol)
-
-    @property
-    def partial_fit(self) -> Any:
-        """Not offered, because training alternates between the motif and its positions."""
-        raise NoPartialFit(
-            "MotifFinder has no partial_fit, because online solvers cannot update the latent positions of motifs"
-        )
 
     # --- prediction
 

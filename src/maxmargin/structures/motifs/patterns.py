@@ -53,7 +53,7 @@ def centred(scores: Array, length: int) -> Array:
 def consensus(frequencies: Array, alphabet: Alphabet) -> str:
     """Return a pattern for (length, letters) frequencies, by the rule of Cavener (Nucleic Acids Research 1987).
 
-    A letter is used alone if its share exceeds one half and twice that of the next one; two letters of DNA share a code
+    A letter is used alone if its share exceeds one half and twice the next share; two letters of DNA share a code
     if their shares sum to more than three quarters; otherwise the code is N. Other alphabets use a dot if no letter is
     alone.
     """

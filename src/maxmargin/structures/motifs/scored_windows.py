@@ -24,7 +24,7 @@ class MotifWeights(NamedTuple):
 
 
 class ScoredWindows(Task):
-    """Base class of tasks.Motif that scores windows; `setup` of the subclass sets the sizes."""
+    """The base class of tasks.Motif, which scores windows; `setup` of the subclass sets the sizes."""
 
     length: int
     strands: int
@@ -56,7 +56,7 @@ class ScoredWindows(Task):
             i = int(np.argmin(data.counts))
             found = "is empty" if not len(codes[i]) else f"has {len(codes[i])} letters"
             if len(codes[i]) >= self.length:
-                found += f" but no {self.length} known ones in a row"
+                found += f" but no {self.length} consecutive known ones"
             raise ValueError(f"{name} {i} {found}; expected {self.length} or more, the length of the motif")
         return data
 

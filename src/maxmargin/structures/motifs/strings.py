@@ -28,7 +28,7 @@ class Strings:
         fresh, last = np.zeros_like(known), np.zeros_like(known)  # whether a run begins, or ends, at each letter
         if len(known):
             inner = self.begins[:-1][np.diff(self.begins) > 0]
-            first, final = np.zeros_like(known), np.zeros_like(known)  # of its string
+            first, final = np.zeros_like(known), np.zeros_like(known)  # the ends of a letter's string
             first[inner] = True
             final[np.append(inner[1:], len(known)) - 1] = True
             fresh = known & (first | ~np.append(False, known[:-1]))

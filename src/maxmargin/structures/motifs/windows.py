@@ -39,7 +39,9 @@ class BestWindows(NamedTuple):
 class Windows:
     """Strings with the arrays that the search for a motif of one length needs.
 
-    size : the number of letters.   order : of the background; None for none.   width : of the words in search tables.
+    size : the number of letters.
+    order : the order of the background; None if there is no background.
+    width : the number of letters of words in search tables.
     counts : (n,) the number of windows of each string.
     """
 

@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 AnyNode = TypeVar("AnyNode")
 MakeNode = Callable[[str, list[Any]], AnyNode]  # from a label and its children: nodes, or a single word
 
-_BLANKS = r" \t\n\r\f\v"  # what separates words; other kinds of blank may be part of a word
+_BLANKS = r" \t\n\r\f\v"  # the blanks that separate words; other kinds of blank may be part of a word
 _BLANK = re.compile(f"[{_BLANKS}]")
 _BLANK_OR_BRACKET = re.compile(f"[{_BLANKS}()]")
 _BRACKET_OR_WORD = re.compile(f"[()]|[^{_BLANKS}()]+")
@@ -75,7 +75,7 @@ class _Malformed(Exception):  # noqa: N818 - names the state of the text
 
 
 class _OpenBracket(Generic[AnyNode]):
-    """A bracket that is not closed yet, with what has been read of it."""
+    """A bracket that is not closed yet, with the part of it that has been read."""
 
     __slots__ = ("children", "label", "place", "word")
 

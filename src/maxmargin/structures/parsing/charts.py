@@ -20,7 +20,7 @@ MANY_SPANS = 4096  # the number of spans that are searched in one compiled call
 FEW_TREES = 1024  # the length of a list of the best trees for which memory is taken at first
 
 Found = tuple[Rows | None, float]  # a derivation, or None if there is none, and its score
-Violation = Callable[[Any, Any], Any]  # of loss and margin: it rises with the loss and falls linearly with the margin
+Violation = Callable[[Any, Any], Any]  # (loss, margin) -> number; it rises with the loss and is linear in -margin
 
 
 class Charts:
@@ -46,8 +46,8 @@ class Charts:
     def best_of_all(self, table: Array, sentences: Sequence[Any], bonuses: Sequence[Array]) -> list[Found]:
         """Return the derivation with the highest score of every sentence.
 
-        One compiled call searches as many sentences as have arrays of some megabytes. Other threads can run during such
-        a call; a call for a single sentence would be too short for that.
+        One compiled call searches several sentences, whose arrays take some megabytes together. Other threads can run
+        during such a call; a call for a single sentence would be too short for that.
         """
         found: list[Found] = []
         own, each, spans = [], [], 0
@@ -73,7 +73,7 @@ class Charts:
         return [(own if score > -np.inf else None, score) for own, score in zip(each, scores.tolist(), strict=True)]
 
     def k_best(self, table: Array, sentence: Any, bonus: Array, k: int) -> list[tuple[Rows, float]]:
-        """Return the k derivations with the highest scores, best first, or fewer if there are not as many."""
+        """Return the k derivations with the highest scores, best first; fewer if there are fewer."""
         if self.best(table, sentence, bonus)[0] is None:
             return []
         n, n_symbols = sentence.leaf.shape
@@ -106,7 +106,7 @@ class Charts:
             return best, best_score, best_loss  # no other derivation has a higher score or a higher loss
         reached = max(float(violation(best_loss, true_score - best_score)), 0.0)
         at_zero, at_one = float(violation(highest, 0.0)), float(violation(highest, 1.0))
-        # A derivation that violates as much has at most this margin, whatever its loss. A little more, for rounding.
+        # A derivation with at least this violation has at most this margin, whatever its loss. `least` adds rounding.
         widest = (at_zero - reached) / (at_zero - at_one)
         least = true_score - widest - 1e-9 * (1.0 + abs(true_score) + abs(widest))
         fronts = self._fronts(table, sentence, bonus, loss.kind, truth, least, 32)
@@ -123,7 +123,7 @@ class Charts:
     ) -> Any:
         """Return the fronts of the sentence with which best() was called last.
 
-        `room` is the number of entries per symbol for which there is memory. It is doubled until it is enough.
+        `room` is the number of entries per symbol for which memory is allocated. It is doubled until it suffices.
         """
         from maxmargin.structures.parsing.compiled import cky, cky_counts
 
@@ -153,7 +153,7 @@ class Charts:
         return fronts
 
     def _at_root(self, table: Array, n: int, fronts: Any) -> tuple[NDArray[np.intp], Array]:
-        """Return all entries for the whole sentence, and their scores with those of their roots."""
+        """Return all entries for the whole sentence, and their scores including the scores of roots."""
         entries, scores = [], []
         for k, symbol in enumerate(self.rules.roots):
             first = fronts.first[n - 1, symbol]

@@ -26,7 +26,7 @@ class TreeDisplay:
     tree : tree
         The tree to draw, in any form that `Tree.of` takes.
     truth : tree or None
-        The true tree, over as many words.
+        The true tree, over the same number of words.
 
     Attributes
     ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self, Unpack
+from typing import Any, Literal, NamedTuple, Self, Unpack
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -42,7 +42,7 @@ class ParsesSentences(WithWeightLayout):
         return self.task_.scores(self.w_, X)
 
     def predict_nbest(self, X: Any, n: int) -> list[list[tuple[Tree, float]]]:
-        """Return the n best trees of every sentence with their scores, best first; fewer if there are not as many."""
+        """Return the n best trees of every sentence with their scores, best first; fewer if there are fewer trees."""
         check_is_fitted(self)
         return self.task_.n_best(self.w_, X, check_whole("n", n, least=1))
 
@@ -64,7 +64,7 @@ class ParsesSentences(WithWeightLayout):
     def _findings(self, X: Any, Y: Any) -> Findings:
         from maxmargin.structures.parsing.findings import tree_findings
 
-        return tree_findings(self, X, Y)
+        return tree_findings(self, X, *self._to_compare(X, Y))
 
     def _learnt(self) -> list[Section]:
         from maxmargin.structures.parsing.findings import learnt_rules
@@ -126,7 +126,7 @@ class Parser(ParsesSentences, ProbabilisticTrainer):
     solver : str, Solver or None
         None: "bcfw" for the hinge, "lbfgs" for the other objectives.
     objective : "hinge", "likelihood" or "softmax_margin"
-        What is minimised beside ½‖w‖²: C times the mean structured hinge, minus the mean log-likelihood of the trees (a
+        The loss that is added to ½‖w‖²: C times the mean structured hinge, the negative mean log-likelihood of trees (a
         conditional random field), or the softmax-margin between them, which needs measure="hamming".
     sharpness : float
         The sharpness of "softmax_margin": the larger, the nearer to the hinge.
@@ -192,7 +192,7 @@ class Parser(ParsesSentences, ProbabilisticTrainer):
         """Return the best tree of every sentence."""
         return decoded(self, X)
 
-    def predict_confidence(self, X: Any, of: str = "span") -> Any:
+    def predict_confidence(self, X: Any, of: Literal["span", "tree"] = "span") -> Any:
         """Return the probabilities of the predictions.
 
         of="span": for every x the list of the phrases of its tree, each with its first word, the one past its last, its

@@ -23,9 +23,11 @@ MOST_WORDS = 60  # the most words of a tree that is drawn
 COLOURS = Colours("var(--ink)", "var(--faint)", "var(--bad)", "var(--paper)")
 
 
-def tree_findings(model: Any, X: Any, Y: Any) -> Findings:
-    """Compare brackets as EVALB does. Sentences with more missed and wrong brackets are worse."""
-    truth, found = model._to_compare(X, Y)
+def tree_findings(model: Any, X: Any, truth: list[Tree], found: list[Tree]) -> Findings:
+    """Compare brackets of true and predicted trees as EVALB does.
+
+    Sentences with more missed and wrong brackets are worse.
+    """
     counts = sentence_counts(truth, found)
     columns = {name: np.array([getattr(each, name) for each in counts]) for name in counts[0]._fields} if counts else {}
     measures = agreement(

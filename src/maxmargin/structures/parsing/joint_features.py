@@ -57,7 +57,7 @@ class JointFeatures:
         return weights // self.grammar.block if self.grammar.block else 0
 
     def restore(self, grammar: ChartGrammar, reader: Reader) -> None:
-        """Set what a model file does not contain: the grammar, and the order of the weights."""
+        """Set the attributes that a model file does not contain: the grammar, and the order of the weights."""
         if type(reader) is not type(self.reader) or (
             not reader.span_features and (self.spans.of_spans or self.spans.of_splits)
         ):

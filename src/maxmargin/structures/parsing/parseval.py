@@ -25,7 +25,7 @@ EQUIVALENT: Iterable[Collection[str]] = (("ADVP", "PRT"),)
 
 
 class ParsevalScore(NamedTuple):
-    """The agreement of predicted trees with the true ones; all but `crossing` are shares between 0 and 1."""
+    """The agreement of predicted trees with the true ones; all except `crossing` are shares between 0 and 1."""
 
     precision: float  # the share of the predicted brackets that are in the true tree
     recall: float  # the share of the true brackets that were predicted
@@ -101,23 +101,23 @@ def parseval(
 class _Pair(NamedTuple):
     """The brackets and tags of the two trees of a sentence; equivalent labels are written alike."""
 
-    true_brackets: list[Bracket]
-    found_brackets: list[Bracket]
+    true_brackets: list[Bracket]  # the brackets of the true tree
+    found_brackets: list[Bracket]  # the brackets of the predicted tree
     tags: list[tuple[str, str]]  # the true and the found tag of every word that is not deleted
 
 
 class _BracketReader(NamedTuple):
     """The checked options of `parseval`, and the function that reads brackets and tags of two trees by them."""
 
-    uncounted: Collection[str]
-    deleted_tags: Collection[str]
-    empty_tags: Collection[str]
-    same: dict[str, str]
-    function_tags: bool
-    labelled: bool
+    uncounted: Collection[str]  # labels of brackets that do not count
+    deleted_tags: Collection[str]  # tags of words that do not count, such as punctuation
+    empty_tags: Collection[str]  # tags of traces
+    same: dict[str, str]  # labels and tags that count as another one
+    function_tags: bool  # whether function tags are part of labels
+    labelled: bool  # whether labels are compared
 
     def read(self, i: int, truth: Any, found: Any) -> _Pair:
-        """Return what is compared in sentence i; errors name it."""
+        """Return the brackets and tags that are compared in sentence i; errors name the sentence."""
         true_tree = tree_of(truth, f"The true tree of sentence {i} is not one")
         found_tree = tree_of(found, f"The predicted tree of sentence {i} is not one")
         true_tokens, found_tokens = self._tokens(true_tree), self._tokens(found_tree)
@@ -135,7 +135,7 @@ class _BracketReader(NamedTuple):
         return [(word, tag) for word, tag in tree.tokens() if tag not in self.empty_tags]
 
     def _brackets(self, tree: Tree, deleted: list[bool]) -> list[Bracket]:
-        """Return the brackets that count, with spans over the remaining words; `deleted` has all words but traces."""
+        """Return the brackets that count, with spans over the remaining words; `deleted` is without traces."""
         rest = iter(deleted)
         remains = [tag not in self.empty_tags and not next(rest) for tag in tree.tags()]
         before = [0, *accumulate(remains)]  # the number of remaining words before each position
@@ -150,7 +150,7 @@ class _BracketReader(NamedTuple):
 def sentence_counts(
     truth: Sequence[Any], found: Sequence[Any], reader: _BracketReader | None = None
 ) -> list[BracketCounts]:
-    """Count what `parseval` adds up, sentence by sentence, by default as EVALB does; zeros where no word counts."""
+    """Count the brackets and tags of every sentence, by default as EVALB does; zeros if no word of it counts."""
     _check_corpus(truth, found)
     if reader is None:
         reader = _BracketReader(UNCOUNTED, DELETED, EMPTY, _representatives(EQUIVALENT), False, True)

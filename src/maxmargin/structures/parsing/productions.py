@@ -6,7 +6,7 @@ Nodes with more than two children are split from the left: A → B C D E becomes
 
 with a *part* A⟨…⟩ that remembers the children before it. With horizontal=None it remembers all of them; then exactly
 the rules that were read can be derived. Otherwise it remembers the last few; then other rules can be derived as well,
-which is what lets a small treebank parse new sentences. Chains of unary nodes S → VP → VB over one span are sequences
+so that a small treebank suffices to parse new sentences. Chains of unary nodes S → VP → VB over one span are sequences
 of unary rules that are applied in one step, so that parsing needs no fixed point. A tree has exactly one derivation,
 and a derivation stands for exactly one tree: `tree` undoes both changes.
 """
@@ -34,7 +34,7 @@ class Symbol(NamedTuple):
     """A symbol of the grammar: a label, a tag, or a part of a phrase that a binary rule leaves over."""
 
     kind: str  # "label", "tag" or "part"
-    name: str
+    name: str  # the label or tag
     above: tuple[str, ...] = ()  # labels of the ancestors that it remembers, nearest first
     before: tuple[tuple[str, str], ...] = ()  # kind and name of the children to the left that a part remembers
 

@@ -22,11 +22,11 @@ from maxmargin.structures.parsing.trees import Tree
 
 
 class ParseExample(NamedTuple):
-    """A sentence and, if its tree is known, what training needs of the tree."""
+    """A sentence and, if its tree is known, the data of the tree for training."""
 
     sentence: ReadSentence
     token_numbers: NDArray[np.int64]  # as SpanFeatures numbers the tokens of the sentence
-    true: TrueTree | None = None
+    true: TrueTree | None = None  # the true tree, if it is known
     true_atoms: Any = None  # the atoms that the true derivation counts
 
     @property
@@ -48,7 +48,7 @@ class ScoredTrees(TreeSpace):
     examples : list of ParseExample
         The sentences, all of them with their true trees or all without.
     on_failure : "error" or "flat"
-        What `failed` does with a sentence that has no derivation.
+        The treatment of a sentence that has no derivation, by `failed`.
     """
 
     def __init__(self, features: JointFeatures, atoms: Atoms, examples: Sequence[ParseExample], on_failure: str):

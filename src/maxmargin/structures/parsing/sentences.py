@@ -31,7 +31,7 @@ class ReadSentence(NamedTuple):
     """A sentence in the form that all readers make."""
 
     words: list[str]  # as trees show them
-    tokens: list[str]  # what span features see of the words: their tags, or the words themselves
+    tokens: list[str]  # the words as span features see them: tags, or the words themselves
     first_unit: int  # the number of its first word among the units of the atoms
 
 
@@ -62,7 +62,7 @@ class Reader:
     def __init__(self, tags: dict[str, int], n_symbols: int):
         self.tags, self.n_symbols = tags, n_symbols
         self.tag_symbols = np.array(list(tags.values()), dtype=np.intp)
-        self.tag_numbers = np.full(n_symbols, -1, dtype=np.int32)  # of every symbol; -1 if it is not a tag
+        self.tag_numbers = np.full(n_symbols, -1, dtype=np.int32)  # the tag of every symbol; -1 if it is not a tag
         self.tag_numbers[self.tag_symbols] = np.arange(len(tags))
 
     saved: ClassVar[Fields] = dict.fromkeys(
@@ -74,7 +74,7 @@ class Reader:
         self.first_ = self.end_ = first
 
     def span_tokens(self, X: Any) -> list[list[str]]:
-        """Return what span features see of the words of every sentence, or nothing if there are no such features."""
+        """Return the words of every sentence as span features see them, or nothing if there are no such features."""
         raise NotImplementedError
 
     def fit(self, X: Any, first: int) -> Self:
@@ -220,7 +220,7 @@ class WordReader(_TaggingReader):
     span_features = (*SPAN, *SPLIT)
 
     def span_tokens(self, X: Any) -> list[list[str]]:
-        # The tag X is not used: it is there because a word is checked by what a tree can show.
+        # The tag X is not used: a word is checked by making a tree with it.
         return [
             [word for word, _ in _checked_pairs(x, i, "words", lambda token: (token, "X"))] for i, x in enumerate(X)
         ]

@@ -79,7 +79,7 @@ class SpanFeatures:
         return np.array([self.outside_, *inside, self.outside_], dtype=np.int64)
 
     def places(self, tokens: NDArray[np.int64]) -> tuple[Places, Places]:
-        """Return the blocks (spans, 1 + features) of spans, of which the first is that of all rules, and of splits."""
+        """Return the blocks of spans (spans, 1 + features), whose first column is for all rules, and of splits."""
         n = len(tokens) - 2
         begin, end = spans(n)
         values: dict[str, Any] = {

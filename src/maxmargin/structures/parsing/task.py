@@ -52,7 +52,7 @@ class Grammar(Task):
     Parameters
     ----------
     inputs : "tags", "words" or "features"
-        What a sentence is: a list of tags or of (word, tag) pairs; a list of words; or what SequenceLabeler takes.
+        The form of a sentence: a list of tags or of (word, tag) pairs; a list of words; or as for SequenceLabeler.
     measure : "hamming", "f1" or "zero_one"
         The loss of a wrong tree: the number of missed and wrong brackets, 1 - F1, or 1. The search is exact for all.
     horizontal : int or None
@@ -73,8 +73,8 @@ class Grammar(Task):
         With "f1", sentences with more words are trained with a scaled Hamming loss; a LossReplaced warning says how
         many there are.
     on_failure : "error" or "flat"
-        What predict does with a sentence that has no tree in the grammar: raise an error (Unparseable, which is a
-        ValueError), or put all its words below one node, whose label is that of the most frequent root.
+        What `predict` does with a sentence that has no tree in the grammar: raise an error (Unparseable, which is a
+        ValueError), or put all its words below one node, whose label is the most frequent root.
 
     See Also
     --------
@@ -194,12 +194,12 @@ class Grammar(Task):
         return scored.best(scored.scores(w)).values
 
     def n_best(self, w: Array, X: Any, n: int) -> list[list[tuple[Tree, float]]]:
-        """Return the n best trees of every sentence with their scores, best first; fewer if there are not as many."""
+        """Return the n best trees of every sentence with their scores, best first; fewer if there are fewer trees."""
         scored = self.scored(X)
         scores = scored.scores(w)
         return [
             [(scored.tree(j, rows), score) for rows, score in found] or [(scored.failed(j, scores), -np.inf)]
-            for j, found in enumerate(scored.n_best(scores, n))
+            for j, found in enumerate(scored.best_lists(scores, n))
         ]
 
     def sums(self, w: Array, X: Any) -> TreeSums:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 from maxmargin.report.figures.canvas import GREY, RED
 from maxmargin.report.html import Element
 
-FONT_SIZE = 14  # of the SVG, in pixels
+FONT_SIZE = 14  # the font size of the SVG, in pixels
 LEVEL = 40  # pixels from one level of the SVG to the next
 MARGIN = 12  # pixels around the drawing
 GAP = 12  # pixels between words
@@ -47,7 +47,7 @@ class Place(NamedTuple):
     """The position at which a node is drawn."""
 
     node: Node
-    x: int  # of its middle
+    x: int  # the position of its middle
     level: int  # 0 is the root's
     children: list[int]  # their numbers in the list of places
 
@@ -126,10 +126,10 @@ def text(tree: Node) -> str:
 class Colours(NamedTuple):
     """The colours of a drawing."""
 
-    ink: str = "black"
-    faint: str = GREY
-    wrong: str = RED
-    on_wrong: str = "white"
+    ink: str = "black"  # words and labels of phrases
+    faint: str = GREY  # tags and edges
+    wrong: str = RED  # boxes of wrong brackets
+    on_wrong: str = "white"  # labels of wrong brackets
 
 
 def svg(tree: Node, wrong: Sequence[bool] | None = None) -> str:

@@ -21,8 +21,8 @@ from maxmargin.structures.parsing.trees import Bracket, Tree
 class TreeMarginals(NamedTuple):
     """Probabilities of the brackets and tags of one sentence; those with the probability 0 are left out."""
 
-    spans: dict[Bracket, float]  # of every phrase (label, begin, end) over the words begin … end - 1
-    tags: list[dict[str, float]]  # of the tags of every word
+    spans: dict[Bracket, float]  # the probability of every phrase (label, begin, end) over the words begin … end - 1
+    tags: list[dict[str, float]]  # the probabilities of the tags of every word
 
 
 class TreeSums:
@@ -107,7 +107,7 @@ class TreeSums:
         return float(self.space.score(self.scores, j, derivation, self.space.used(j, rows)))
 
     def _bounded(self, scores: Array) -> Array:
-        """Return scores less log Z, which are at most 0 but for rounding."""
+        """Return scores minus log Z, which are at most 0 up to rounding."""
         possible = np.isfinite(scores)
         scores[possible] = np.minimum(scores[possible] - self.log_partitions[possible], 0.0)
         return scores

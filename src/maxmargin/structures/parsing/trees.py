@@ -1,8 +1,8 @@
 """Tree: a parse tree, a labelled ordered tree over the words of a sentence.
 
 Trees are values: immutable, hashable, and equal if they are written alike. No method recurses, so that a tree may be
-thousands of levels deep: what depends on a node's children (hash, number of words, height) is computed when the node
-is made.
+thousands of levels deep: values that depend on a node's children (hash, number of words, height) are computed when the
+node is made.
 """
 
 from __future__ import annotations
@@ -176,13 +176,13 @@ class Tree:
         return found
 
     def cleaned(self, *, function_tags: bool = False, traces: bool = False, unary_repeats: bool = False) -> Tree | None:
-        """Return the tree without what treebanks add to phrase structure. Each option keeps one kind of addition.
+        """Return the tree without the annotations that treebanks add to phrase structure. Each option keeps one kind.
 
         Parameters
         ----------
         function_tags : bool
-            Keep what follows the first ``-`` or ``=`` of a label: without it, NP-SBJ-1 and NP=2 become NP. Labels that
-            begin with such a sign, as -LRB- and -NONE- do, stay as they are.
+            Keep the part of a label from the first ``-`` or ``=`` on. Otherwise NP-SBJ-1 and NP=2 become NP. Labels
+            that begin with such a sign, as -LRB- and -NONE- do, stay as they are.
         traces : bool
             Keep preterminals with the label -NONE-, and the nodes that have no other words.
         unary_repeats : bool
@@ -333,14 +333,14 @@ def _label_and_children(node: Any) -> tuple[str, Sequence[Any]]:
 def _built_bottom_up(
     root: _Node, children_of: Callable[[_Node], Sequence[_Node]], make: Callable[[_Node, list[Any]], Any]
 ) -> Any:
-    """Return make(root, [what was made of each child]), bottom up and from left to right, without recursion."""
+    """Return make(root, [results of its children]), bottom up and from left to right, without recursion."""
     results: list[Any] = []
-    waiting: list[tuple[_Node, int]] = [(root, -1)]  # -1, or the number of results before those of its children
+    waiting: list[tuple[_Node, int]] = [(root, -1)]  # -1, or the number of results when its children were added
     while waiting:
         node, first = waiting.pop()
         if first < 0:
             waiting.append((node, len(results)))
-            # They are taken from the end of the list, so that their results come from left to right.
+            # Entries are taken from the end of the list, so that results come from left to right.
             waiting.extend((child, -1) for child in reversed(children_of(node)))
         else:
             results[first:] = [make(node, results[first:])]

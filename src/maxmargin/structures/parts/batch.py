@@ -25,7 +25,7 @@ CHECKED = 100  # examples on which the decoder is tried before training
 class PackedParts(NamedTuple):
     """Packed example, whose parts are the units begin … end - 1."""
 
-    x: Any
+    x: Any  # the input, for the decoder
     begin: int
     end: int
     truths: TrueParts  # the true parts, with the prices of mistakes
@@ -77,6 +77,6 @@ class PartsBatch(AtomBatch, RescaledSearch):
                     raise TaskError(f"{self.name} broke its promise on example {i}: {no_maximiser(found, by)}")
 
     def _best(self, j: int, scores: Array) -> PartNumbers:
-        """Return what the user's decoder finds for the example at position j."""
+        """Return the parts that the user's decoder finds for the example at position j."""
         i = int(self.ids[j])
         return self.task.chosen(scores, self.packed[i].x, f" on training example {i}")

@@ -1,4 +1,4 @@
-"""Branch and bound over parts, for the most violated set of parts if the violation is no sum over parts.
+"""Branch and bound over parts, for the most violated set of parts if the violation is not a sum over parts.
 
 With the loss Δ(z) = most + Σ_{p in z} added_p and the margin m(z) = Σ_{p in y} s_p - Σ_{p in z} s_p, slack rescaling
 searches for the z with the highest V = Δ(1 - m) (see objective.py for all formulations). The decoder maximises sums
@@ -208,10 +208,10 @@ def violation_bound(formulation: Formulation, highest: float, lam: float, least:
 class _Line(NamedTuple):
     """Line λΔ - m of an output as a function of λ, with the rounding error of the decoder."""
 
-    chosen: PartNumbers
-    loss: float
-    margin: float
-    rounding: float
+    chosen: PartNumbers  # the numbers of the chosen parts
+    loss: float  # Δ
+    margin: float  # m
+    rounding: float  # the rounding error of the decoder's value
 
     def at(self, lam: float) -> float:
         return lam * self.loss - self.margin

@@ -141,7 +141,7 @@ class Parts(UnitTask):
         return PartSpace(bounds, self._decoder(X)).found(np.concatenate([*each, np.zeros(0)]))
 
     def chosen(self, scores: Array, x: Any, where: str) -> PartNumbers:
-        """Return what the decoder chooses; a note on its errors names the example."""
+        """Return the parts that the decoder chooses; a note on its errors names the example."""
         try:
             return as_numbers(self.best(scores, x), "best(scores, x)", len(scores))
         except Exception as error:

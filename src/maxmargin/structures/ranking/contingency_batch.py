@@ -46,9 +46,9 @@ class SampleLines(NamedTuple):
     """Concatenated `LossLines` of all samples: sample g has the entries bounds[g] : bounds[g + 1]."""
 
     bounds: Indices
-    sizes: Counts
-    alpha: Array
-    beta: Array
+    sizes: Counts  # the numbers m
+    alpha: Array  # the coefficients α
+    beta: Array  # the coefficients β
     most: Counts  # the largest number of false positives of every sample
     steepest: Array  # the largest increase of every sample's loss by one false positive; inf if sizes are fixed
 

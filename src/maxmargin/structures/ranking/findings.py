@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,14 +26,17 @@ from maxmargin.structures.ranking.score_measure import measured
 MOST_ROWS = 15  # rows shown per ranking
 
 
-def measure_findings(model: Any, X: Any, y: Any) -> Findings:
-    """Measure two-class predictions, and rank wrong rows by the size of their scores."""
+def measure_findings(model: Any, X: Any, y: Any, scored: Callable[[Any], Array], positive_class: Any) -> Findings:
+    """Measure two-class predictions, and rank wrong rows by the size of their scores.
+
+    scored : returns the scores of the positive class for rows like X.
+    """
     truth_labels, found = [plain(each) for each in y], [plain(each) for each in model.predict(X)]
     if len(truth_labels) != len(found):
         raise ValueError(f"X has {len(found)} rows but y has {len(truth_labels)} labels; expected one per row")
     model.score(X, y)  # raises an error if y is not valid
-    positive = plain(model._positive)
-    scores = np.asarray(model._scores(X), dtype=float)
+    positive = plain(positive_class)
+    scores = np.asarray(scored(X), dtype=float)
     truth = np.array([label == positive for label in truth_labels])
     chosen = np.array([label == positive for label in found])
     name = str(model.measure) if isinstance(model.measure, str) else getattr(model.measure, "__name__", "measure")
@@ -62,8 +66,8 @@ def measure_findings(model: Any, X: Any, y: Any) -> Findings:
             "p", "It is ", word(truth_labels[i]), ", predicted ", word(found[i]), f", with the score {scores[i]:.4g}."
         )
         if model.kernel is not None:
-            return [said, note("With a kernel, a score is no sum over features.")]
-        return [said, spoken_by(model._scores, row_of(X, i), column_names(model), "contribution to the score")]
+            return [said, note("With a kernel, a score is not a sum over features.")]
+        return [said, spoken_by(scored, row_of(X, i), column_names(model), "contribution to the score")]
 
     return Findings(
         unit="row",

@@ -44,7 +44,7 @@ class GradedBatch(SegmentedBatch):
         super().__init__(task, packed)
         self.k = k
         self.ideal = np.ones(len(levels))  # the best DCG of every query
-        self.gains = np.zeros(len(self.starts))  # of every segment, divided by the ideal DCG
+        self.gains = np.zeros(len(self.starts))  # the gain of every segment, divided by the ideal DCG
         for g, values in enumerate(levels):
             own = slice(self.segments[g], self.segments[g + 1])
             if own.stop - own.start > 1:
@@ -65,8 +65,7 @@ class GainBatch(GradedBatch):
             g = int(np.argmax(self.states))
             raise ValueError(
                 f"query {g}, counted from 0 as they appear, has {self.states[g]:.3g} ways to choose rows of each "
-                f"level, more than {STATES:.1g}; "
-                "use surrogate='pairs', features='positions', or fewer levels"
+                f"level, more than {STATES:.1g}; use surrogate='pairs', features='positions', or fewer levels"
             )
 
     def planes(self, w: Array, augment: float | Array = 1.0) -> Planes:

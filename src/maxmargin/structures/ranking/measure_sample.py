@@ -64,7 +64,7 @@ def two_classes(y: Any, pos_label: Any) -> Any:
 def counted_rows(sample_weight: Any, n: int, measure: Measure | str, name: Any) -> tuple[Indices, Array | None]:
     """Return the numbers of the rows that count, each as often as it does; and their weights, unless all are equal.
 
-    name : that of the measure, for errors.
+    name : the name of the measure, for errors.
     """
     if sample_weight is None:
         return np.arange(n), None

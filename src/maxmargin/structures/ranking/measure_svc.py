@@ -33,7 +33,6 @@ from maxmargin.training.checkpoints.checkpoint import Checkpoint
 from maxmargin.training.checkpoints.checkpointed import open_checkpoint
 from maxmargin.training.feature_weights import refuse_kernel
 from maxmargin.training.flat import MatrixClassifier
-from maxmargin.training.online import NoPartialFit
 from maxmargin.training.options import Options
 
 CutBy = Literal["cv", "trained"]
@@ -55,12 +54,12 @@ class MeasureSVC(MatrixClassifier):
     Parameters
     ----------
     measure : str or callable
-        "f1", "fbeta" (with `beta`), "error", "balanced_error": of the predicted classes.
-        "prbep" (precision where it equals recall), "precision_at_k", "recall_at_k" (with `k`): of the examples with the
-        highest scores.
-        "roc_auc", "average_precision": of the order of all scores.
-        "kld", "nkld", "absolute_error", "relative_absolute_error", "q": of the estimated share of positives
-        (quantification).
+        Measures of the predicted classes: "f1", "fbeta" (with `beta`), "error", "balanced_error".
+        Measures of the examples with the highest scores: "prbep" (precision where it equals recall), "precision_at_k",
+        "recall_at_k" (with `k`).
+        Measures of the order of all scores: "roc_auc", "average_precision".
+        Measures of the estimated share of positives (quantification): "kld", "nkld", "absolute_error",
+        "relative_absolute_error", "q".
         A function loss(tp, fp, fn, tn) of arrays of counts: never negative, 0 if fp = fn = 0. A pass costs O(n log n),
         but O(n₊n₋) for "q" and for functions that are not linear in tp for fixed tp + fp.
     k : int or None
@@ -80,7 +79,8 @@ class MeasureSVC(MatrixClassifier):
         "measure" always minimises the bound above. "auto" trains a classifier of single examples instead if the bound
         has its optimum at w = 0, or if that classifier has a better measure in cross-validation by more than a standard
         error. It minimises ½‖w‖² + (C/n₊) Σ_i h(y_i ⟨w, x_i⟩) with n₊ positive examples and the modified Huber loss h
-        (see SoftLabels), close to LinearSVC(C=C/n₊). Not with `bounds` or a `prior`, nor for measures of order.
+        (see SoftLabels), close to LinearSVC(C=C/n₊). With `bounds`, a `prior` or a measure of order, "auto" is the same
+        as "measure".
     cut : "cv" or "trained"
         The threshold of scores that `predict` uses. "cv": the one with the best mean of the measure over held-out folds
         (the middle one of those within a standard error); for measures at k and "prbep" the one with the right number
@@ -149,11 +149,13 @@ class MeasureSVC(MatrixClassifier):
     """
 
     _default_tol = 1e-2
+
+    why_not_online = "its measure is defined on the whole sample"
     offset_ = 0.0  # added to scores by the cut after training
     trained_for_: Any
     cut_by_: str
     cv_scores_: dict[Any, float]
-    _bound_risk: float  # of a model on a path
+    _bound_risk: float  # the risk of a model on a path
 
     saved: ClassVar[Fields] = {
         "classes_": LabelArray(2),
@@ -301,11 +303,6 @@ class MeasureSVC(MatrixClassifier):
         }
 
     @property
-    def partial_fit(self) -> Any:
-        """Not offered, because a measure of the whole sample cannot be trained on pieces of it."""
-        raise NoPartialFit("MeasureSVC has no partial_fit, because its measure is defined on the whole sample")
-
-    @property
     def path_risk(self) -> float:
         """The risk of the bound, even if another objective was trained, because their risks cannot be compared."""
         return self._bound_risk
@@ -430,7 +427,7 @@ class MeasureSVC(MatrixClassifier):
     def _findings(self, X: Any, Y: Any) -> Findings:
         from maxmargin.structures.ranking.findings import measure_findings
 
-        return measure_findings(self, X, Y)
+        return measure_findings(self, X, Y, self._scores, self._positive)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,8 +1,8 @@
 """Losses of binary predictions as functions of the contingency table (true and false positives and negatives).
 
-With P positive and Q negative examples a prediction has a true and b false positives, m = a + b in all. Every loss here
-is 0 at the truth (a = P, b = 0) and at least 0 elsewhere. Most of them are cheap to search because for a fixed number m
-of predicted positives the loss is linear in a,
+With P positive and Q negative examples a prediction has a true and b false positives, m = a + b in total. Every loss
+here is 0 at the truth (a = P, b = 0) and at least 0 elsewhere. Most of them are cheap to search because for a fixed
+number m of predicted positives the loss is linear in a,
 
     Δ(a, m - a) = alpha_m + beta_m · (min(m, P) - a),    alpha_m, beta_m >= 0.                                  (1)
 
@@ -81,7 +81,7 @@ class Measure(NamedTuple):
         if self.linear is not None:
             return self.linear
         sizes, *terms = self.lines(P, Q)
-        # row a of each window holds what belongs to m = a, …, a + Q
+        # row a of each window holds the entries for m = a, …, a + Q
         alpha, beta, most = (sliding_window_view(each, Q + 1) for each in (*terms, np.minimum(sizes, P)))
         for first, table in self.blocks(P, Q):
             rows = slice(first, first + len(table))

@@ -15,7 +15,7 @@ from maxmargin.structures.ranking.ranking import Ranking
 from maxmargin.structures.ranking.soft_labels import SoftLabels
 from maxmargin.training.parameters import task_from
 
-INSTEAD = "modified_huber"  # of SoftLabels: w = 0 is its optimum only if no feature distinguishes the classes
+INSTEAD = "modified_huber"  # the loss of SoftLabels: w = 0 is optimal only if no feature distinguishes the classes
 RANKINGS = {"roc_auc": "roc_auc", "average_precision": "map"}  # measures of the order of scores: names in tasks.Ranking
 
 
@@ -24,7 +24,7 @@ class Objective(NamedTuple):
 
     name: Any  # the parameter `measure`, or the name of the loss
     constant: bool  # whether rows have the constant feature
-    make_task: Callable[[], Task]
+    make_task: Callable[[], Task]  # creates the task of training
 
     def task_for(self, rows: Groups, labels: list[Any]) -> Task:
         """Return a task that is set up for these rows."""

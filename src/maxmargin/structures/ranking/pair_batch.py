@@ -92,7 +92,7 @@ def pair_weights(packed: Segments, weights: Array, gains: Array | None = None) -
 
     That is their number if all rows weigh 1; with gains of segments, each pair counts the difference of its gains.
     """
-    total = np.add.reduceat(weights, packed.starts) if len(weights) else np.zeros(0)  # of every segment
+    total = np.add.reduceat(weights, packed.starts) if len(weights) else np.zeros(0)  # one sum per segment
     each = [slice(a, b) for a, b in pairwise(packed.segments)]
     if gains is None:
         return np.array([(total[own].sum() ** 2 - np.dot(total[own], total[own])) / 2 for own in each])

@@ -16,7 +16,7 @@ RANKED_BY = get_args(RankerMeasure)  # the measures of query_scores, and of Rank
 
 
 def query_scores(
-    y_true: Any, scores: Any, qid: Any = None, measure: str = "map", k: int | None = None, relevant: float = 1
+    y_true: Any, scores: Any, qid: Any = None, measure: RankerMeasure = "map", k: int | None = None, relevant: float = 1
 ) -> NDArray[np.float64]:
     """Compute a learning-to-rank measure for every query, such as average precision or NDCG.
 

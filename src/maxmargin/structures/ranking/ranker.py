@@ -40,7 +40,6 @@ from maxmargin.structures.ranking.topk_batch import TopKBatch
 from maxmargin.structures.ranking.zero_weights import remedy_for_zero
 from maxmargin.training.feature_weights import refuse_kernel
 from maxmargin.training.nothing_learnt import remedy
-from maxmargin.training.online import NoPartialFit
 from maxmargin.training.options import Options
 from maxmargin.training.parameters import task_from
 from maxmargin.training.problem import Problem
@@ -81,7 +80,7 @@ class Ranker(Trainer):
     start : None, or array of shape (n_features,)
         The weights that latent training begins at, such as the coef_ of another Ranker. None first trains a classifier
         of relevant rows: ½‖w‖² + C · mean over queries of the mean squared hinge over their rows, with an intercept.
-        The best C of this classifier need not be that of the ranking, so choose both by validation if possible.
+        The best C of this classifier and the best C of the ranking may differ, so choose both by validation.
     {kernel}
     C : float
         Weight of the mean slack against ½‖w‖². The default is for features between 0 and 1, for which 30 to 300 was
@@ -131,6 +130,8 @@ class Ranker(Trainer):
 
     _packed = PackedQueries
 
+    why_not_online = "all rows of a query must be known at once"
+
     saved: ClassVar[Fields] = {"start_": Sometimes(OneOf(None, NumberArray(float, None)))}
 
     def __init__(
@@ -173,11 +174,6 @@ class Ranker(Trainer):
         """Yield the models of `fit_path` one by one."""
         groups, Y, weights = self._queries(X, y, qid, sample_weight)
         return super().path(groups, Y, Cs, weights)
-
-    @property
-    def partial_fit(self) -> Any:
-        """Not offered, because all rows of a query must be known at once."""
-        raise NoPartialFit("Ranker has no partial_fit, because all rows of a query must be known at once")
 
     def certify(  # type: ignore[override]
         self, X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None, tol: float = 1e-2
@@ -267,7 +263,7 @@ class Ranker(Trainer):
         """Return one structured example per query: its rows, their levels, and the weights of queries."""
         self._check_options()
         if reset and not self.latent:
-            self.__dict__.pop("start_", None)  # of an earlier training
+            self.__dict__.pop("start_", None)  # an attribute of an earlier training
         X, y, qid, sample_weight = self._given(X, y, qid, sample_weight)
         X, y = self._matrix(X, y, reset)
         groups, names = Groups.by(X, query_ids(qid, len(y)))

@@ -21,12 +21,12 @@ from maxmargin.structures.ranking.groups import Groups, Indices
 class Segments(NamedTuple):
     """Rows of groups, sorted by level."""
 
-    atoms: Atoms
+    atoms: Atoms  # the features of all rows
     rows: Indices  # group g owns rows[bounds[g] : bounds[g + 1]]
-    bounds: Indices
+    bounds: Indices  # (groups + 1,): where the rows of each group begin
     segments: Indices  # group g owns the segments number segments[g] … segments[g + 1] - 1
     starts: Indices  # the position in `rows` at which each segment begins
-    weights: Array | None  # of the rows, in the order of `rows`; None if all weigh 1
+    weights: Array | None  # the weights of the rows, in the order of `rows`; None if all are 1
 
     @classmethod
     def of(cls, atoms: Atoms, groups: Groups, levels: Sequence[Array], weights: Sequence[Array] | None) -> Segments:

@@ -34,7 +34,7 @@ class SoftLabels(GroupTask):
     this is LinearSVC(C=κC). Its minimum over all functions is s = 2 P(positive | x) - 1 (Zhang, "Statistical behavior
     and consistency of classification methods based on convex risk minimization", Annals of Statistics 2004), and a
     threshold on P(positive | x) is optimal for F1 and every other ratio of linear functions of the contingency table
-    (Koyejo et al., NIPS 2014). w = 0 is its optimum only if no feature distinguishes the classes. κ is that of
+    (Koyejo et al., NIPS 2014). w = 0 is its optimum only if no feature distinguishes the classes. κ is the constant of
     Contingency, so that C has a similar meaning: at the truth a false positive adds 1/(2n₊) to 1 - F1, and here at most
     1/n₊ to Δ.
 

@@ -32,7 +32,7 @@ class Cut(NamedTuple):
     """Threshold that suits a measure, with the values of the measure by which objectives are compared."""
 
     at: float  # the threshold
-    values: Array  # those of ChosenCut, or of a measure that does not depend on the cut
+    values: Array  # the values of ChosenCut, or of a measure that does not depend on the cut
     held_out: Array  # the same, where the other folds choose the cut of a fold
 
     @property

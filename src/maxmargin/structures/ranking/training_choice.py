@@ -82,7 +82,7 @@ class TrainingChooser:
         The dict is empty if there is nothing to choose, if no row can be held out, and after Ctrl-C. It leaves out an
         objective whose scores are all zero.
 
-        solution : that of the measure itself for all rows.
+        solution : the solution of training for the measure itself, on all rows.
         """
         zero = not np.any(solution.w)
         if len(self.objectives) == 1 and (zero or not self.cuts_by_folds):

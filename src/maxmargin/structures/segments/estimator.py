@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Literal, NamedTuple, Unpack
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -62,7 +62,7 @@ class SegmentLabeler(SequenceTrainer):
     {min_count}
     {features}
     objective : "hinge", "likelihood" or "softmax_margin"
-        The loss that C weighs against ½‖w‖²: the mean structured hinge, minus the mean log-likelihood (a semi-Markov
+        The loss that C weighs against ½‖w‖²: the mean structured hinge, the negative mean log-likelihood (a semi-Markov
         conditional random field), or the softmax-margin between them (not with "f1").
     sharpness : float
         For "softmax_margin": larger values are nearer to the hinge.
@@ -133,7 +133,7 @@ class SegmentLabeler(SequenceTrainer):
         self.features = features
         super().__init__(C=C, solver=solver, **options)
 
-    def predict_confidence(self, X: Any, of: str = "segment") -> Any:
+    def predict_confidence(self, X: Any, of: Literal["segment", "token", "sequence"] = "segment") -> Any:
         """Return the probabilities of the predictions.
 
         of="segment": for every x a list of its segments with their probabilities. of="token": for every x an array with

@@ -30,9 +30,9 @@ MOST_TRUE = 25  # the most true segments for which "f1" is searched in a table
 class Segmented(NamedTuple):
     """Segmentations of concatenated sequences, none of them empty, sequence j at bounds[j]:bounds[j + 1]."""
 
-    codes: Codes
-    ends: SegmentEnds
-    bounds: NDArray[np.int64]
+    codes: Codes  # the code of every token
+    ends: SegmentEnds  # the segments, by their ends
+    bounds: NDArray[np.int64]  # (sequences + 1,): where each sequence begins
 
     @classmethod
     def of(cls, codes: Codes, bounds: NDArray[np.int64]) -> Segmented:

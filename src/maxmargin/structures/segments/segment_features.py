@@ -34,8 +34,8 @@ class FeatureTable(NamedTuple):
     Without values, all values are 1.
     """
 
-    indptr: NDArray[np.int64]
-    columns: NDArray[np.int32]
+    indptr: NDArray[np.int64]  # where each row begins, as in CSR
+    columns: NDArray[np.int32]  # the numbers of features
     values: Array
 
 

@@ -17,7 +17,7 @@ from maxmargin.structures.segments.segment_names import SegmentNames
 class PieceScores(NamedTuple):
     """Scores of the pieces of concatenated sequences, in the notation of compiled/segments.py."""
 
-    outside: Array  # (tokens,): o
+    outside: Array  # (tokens,): o, the scores of tokens outside
     segments: Array  # (tokens, L, types): S
     links: tuple[Array, Array, Array]  # A, s and f
 
@@ -39,11 +39,11 @@ class PieceScores(NamedTuple):
 class SumTables(NamedTuple):
     """Scratch tables of compiled/segment_sums.py for one sequence: logarithms of sums over segmentations."""
 
-    a: Array  # (longest + 1, labels): of all ways to cut the first t tokens so that a piece of this label ends there
+    a: Array  # (longest + 1, labels): over all ways to cut the first t tokens so that a piece of this label ends there
     alpha: Array  # (longest + 1, labels): the same, so that a piece of this label follows
-    b: Array  # (longest + 1, labels): of all ways to continue behind a piece of this label that ends at t
-    beta: Array  # (longest + 1, labels): of all ways to continue from t on with a piece of this label
-    row: Array  # as many as there are labels or lengths
+    b: Array  # (longest + 1, labels): over all ways to continue after a piece of this label that ends at t
+    beta: Array  # (longest + 1, labels): over all ways to continue from t on with a piece of this label
+    row: Array  # scratch: the larger of the numbers of labels and lengths
 
 
 class SegmentMarginals(NamedTuple):
@@ -57,7 +57,7 @@ class SegmentMarginals(NamedTuple):
 class SegmentSums:
     """Sums over all segmentations of sequences with these scores, sequence j at bounds[j]:bounds[j + 1].
 
-    The equations cited are those of compiled/segment_sums.py.
+    The cited equations are in compiled/segment_sums.py.
     """
 
     def __init__(self, names: SegmentNames, scores: PieceScores, bounds: NDArray[np.int64]):

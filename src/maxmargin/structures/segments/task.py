@@ -40,14 +40,14 @@ Unknown = Literal["ignore", "error"]
 
 
 class SegmentWeights(NamedTuple):
-    """Named parts of w, as views. Label 0 is that of tokens outside."""
+    """Named parts of w, as views. Tokens outside of segments have label 0."""
 
-    transitions: Array  # (K, K)
-    start: Array  # (K,)
-    end: Array  # (K,)
-    lengths: Array  # (L, types)
-    segments: Array  # (features of segments, types)
-    outside: Array  # (features of tokens,)
+    transitions: Array  # (K, K): weights of neighbouring labels
+    start: Array  # (K,): weights of the first label
+    end: Array  # (K,): weights of the last label
+    lengths: Array  # (L, types): weights of the lengths of segments
+    segments: Array  # (features of segments, types): weights of features of whole segments
+    outside: Array  # (features of tokens,): weights of features of tokens outside
     features: Array  # (features of tokens, types, 3): for any, for the first and for the last token of a segment
 
 
@@ -74,7 +74,7 @@ class SemiMarkov(Task):
         For "tokens" as in tasks.Chain, for the labels "O" and classes; for "segments" {label: price of a missed or
         wrong segment}.
     max_length : int or None
-        The longest segment that is predicted; None: that of the training data, `max_length_`.
+        The length of the longest segment that is predicted; None: as in the training data, `max_length_`.
     segment_features : None or function
         segment_features(tokens, begin, end) -> a list of attributes or a dict, as for tokens. It is called for every
         stretch of at most max_length tokens; features of true segments in the training data get weights.

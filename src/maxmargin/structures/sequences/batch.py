@@ -43,7 +43,7 @@ LOSS_TABLE = 4_000_000  # entries of the table (positions × labels × losses) u
 
 
 class Unrolled(NamedTuple):
-    """The units of a batch's sequences in a row, sequence j at bounds[j]:bounds[j + 1]."""
+    """The units of a batch's sequences, concatenated; sequence j is at bounds[j]:bounds[j + 1]."""
 
     units: NDArray[np.int64]
     bounds: NDArray[np.int64]
@@ -71,7 +71,7 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
     ):
         super().__init__(task, len(offsets) - 1, atoms)
         self.offsets = offsets
-        # (units,): a row of `allowed`, what is known of the label; the first K rows are the single labels
+        # (units,): rows of `allowed`, the possible labels of each unit; the first K rows are the single labels
         self.rows = rows
         # (R, K) each: the labels allowed at a position, and the costs of the others
         self.allowed, self.cost = allowed, cost
@@ -108,7 +108,7 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         state = super().__getstate__()
         if self.source is not None and len(self):
             begin, end = self._unit_range()
-            for name in ("rows", "labels"):  # not those of the folder
+            for name in ("rows", "labels"):  # arrays that are not in the folder
                 if isinstance(state[name], np.ndarray):
                     state[name] = Excerpt.of(state[name], begin, end)
         return state
@@ -154,9 +154,7 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         return np.flatnonzero(self.n_informative)
 
     def stretches(self) -> tuple[ChainBatch, NDArray[np.intp]]:
-        """Return the stretches of known labels as sequences of their own, and the position of their owners in this
-        batch.
-        """
+        """Return the stretches of known labels as separate sequences, and the numbers of their owners here."""
         known = self.known
         borders = np.flatnonzero(known[1:] != known[:-1]) + 1
         offsets = np.union1d(self.offsets, borders)
@@ -220,12 +218,7 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
     def rescaled_planes(self, w: Array, formulation: Formulation) -> Planes:
         """Search exactly: losses are whole numbers, so the best score for every possible loss can be computed."""
         scored = self.scored()
-        scores, (truth, rows, cost, factors) = scored.scores(w), scored.truths
-        price = np.rint(cost[rows] * factors[:, None]).astype(np.int64)
-        labels = np.empty(len(truth), dtype=np.int32)
-        for a, b in zip(scored.bounds[:-1], scored.bounds[1:], strict=True):
-            labels[a:b] = _most_violated(scores.unary[a:b], scores.links, price[a:b], truth[a:b], formulation)
-        return scored.planes_of(labels)
+        return scored.planes_of(scored.most_violated(scored.scores(w), formulation.value))
 
     def add_tangents(self, w: Array, weights: Array, softness: Softness, total: Array) -> Tangents:
         """Compute tangents by the sums of compiled/chain_sums.py, at b times the scores."""
@@ -308,24 +301,6 @@ class ChainBatch(AtomBatch, DistributionDual, Latent, MissingLabels, OwnDual, Re
         scored = after.scored()
         dpsi: Rows = scored.planes_of(self.labels[scored.units]).dpsi
         return dpsi
-
-
-def _most_violated(
-    scores: Array, links: ChainLinks, price: NDArray[np.int64], truth: Labels, formulation: Formulation
-) -> Labels:
-    """Return the labels with the highest violation for one sequence, from a table over all its possible losses."""
-    from maxmargin.structures.sequences.compiled import chain
-
-    T, s, f = links
-    most = int(price.max(axis=1).sum())
-    table, best = np.empty((*price.shape, most + 1)), np.empty(most + 1)
-    chain.best_per_loss(scores, T, s, f, price, table, best)
-    right = s[truth[0]] + f[truth[-1]] + T[truth[:-1], truth[1:]].sum() + scores[np.arange(len(truth)), truth].sum()
-    possible = np.flatnonzero(np.isfinite(best))
-    loss = possible[np.argmax(formulation.value(possible.astype(float), right - best[possible]))]
-    labels = np.empty(len(truth), dtype=np.int32)
-    chain.trace_loss(T, f, price, table, loss, labels)
-    return labels
 
 
 def whole_losses(cost: Array, factors: Array, offsets: NDArray[np.int64]) -> bool:

@@ -14,7 +14,7 @@ def carried_over(task: Chain, earlier: Chain, w: Array) -> Array:
     """Return the weights w of the earlier Chain as weights of the new one: 0 for labels and features that are new."""
     if earlier.order > task.order:
         raise ValueError(
-            f"the earlier model has order={earlier.order}; expected at most {task.order}, that of this one"
+            f"the earlier model has order={earlier.order}; expected at most {task.order}, the order of this model"
         )
     weights, numbers = np.zeros(task.dim), np.array([task.numbers_[label] for label in earlier.classes_])
     (T, s, f), (old_T, old_s, old_f) = task.cut(weights), earlier.cut(w)

@@ -52,18 +52,18 @@ VISIT = 100.0  # multiplications that take as long as the other work of a visit
 ROUNDS = 2  # rounds of a visit without a search
 BLOCK = 2**16  # positions of paths whose rows are written at once
 AT_ONCE = 2**12  # sequences that are processed together
-MOST_LABELS = 2**16  # 16 bits number as many labels
+MOST_LABELS = 2**16  # the most labels that 16 bits can number
 
 
 class LabelledChains(NamedTuple):
-    """Sequences in a row, each position with one label; sequence i has the positions bounds[i] : bounds[i + 1]."""
+    """Concatenated sequences with one label per position; sequence i has the positions bounds[i] : bounds[i + 1]."""
 
-    atoms: Atoms
+    atoms: Atoms  # the features of units
     allowed: Array  # for each link: 0, or -inf if it is forbidden
-    cost: Array
-    bounds: NDArray[np.int64]
-    units: NDArray[np.int64]
-    truths: Labels
+    cost: Array  # (rows, K): the table of costs
+    bounds: NDArray[np.int64]  # (n + 1,): where each sequence begins
+    units: NDArray[np.int64]  # the unit of every position
+    truths: Labels  # the true label of every position
     rows: Labels  # rows of the table of costs
     factors: Array  # factors of these costs
 
@@ -92,7 +92,7 @@ class ChainFlows(BlockDual):
         self._grams = Grams(first, known_rows, memory.zeros(cells, product_type(of.atoms)), keeps_products)
         self._scratch = FlowScratch.of(int(lengths.max()), arrays.n_labels, arrays.direct, of.atoms.n_features)
         self.vectors.average_if_cheap(of.atoms, of.units)
-        self._paths: WeightedPaths | None = None  # those of the current flows
+        self._paths: WeightedPaths | None = None  # the paths of the current flows
 
     def _stretches(self) -> Iterator[slice]:
         """Yield ranges of sequences, so that temporary arrays stay small."""
@@ -110,6 +110,11 @@ class ChainFlows(BlockDual):
         before[first] = 0
         lattice.before[edges], lattice.here[edges] = before, truths
         lattice.flow[edges] = np.repeat(self.cap[some], np.diff(bounds))
+
+    @property
+    def lattice(self) -> Lattice:
+        """The known edges between labels of every sequence, and the flow along them."""
+        return self._lattice
 
     @property
     def alpha_sums(self) -> Array:
@@ -174,7 +179,7 @@ class ChainFlows(BlockDual):
 
     @cached_property
     def _largest(self) -> Planes:
-        """Three planes whose labels are all wrong: the longest, that with the most positions, and the costliest."""
+        """Three planes whose labels are all wrong: the longest, one with the most positions, and the costliest."""
         of, bounds, n_labels = self.chains, self.chains.bounds, self.chains.atoms.arrays.n_labels
         largest = [(-np.inf, 0, 0.0)] * 3  # a size, its sequence, and the cost of all positions
         for some in self._stretches():

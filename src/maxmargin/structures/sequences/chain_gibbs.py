@@ -43,14 +43,14 @@ HEAD_START = 8.0  # the least amount by which true labels score higher than othe
 class SoftChains(NamedTuple):
     """Labelled sequences: sequence i has units[bounds[i]:bounds[i + 1]]."""
 
-    atoms: Atoms
+    atoms: Atoms  # the features of units
     allowed: Array  # (K² + 2K,): 0, or -inf for forbidden links
-    cost: Array
-    bounds: NDArray[np.int64]
-    units: NDArray[np.int64]
-    truth: Labels
+    cost: Array  # (rows, K): the table of costs
+    bounds: NDArray[np.int64]  # (n + 1,): where each sequence begins
+    units: NDArray[np.int64]  # the unit of every position
+    truth: Labels  # the true label of every position
     rows: Labels  # rows of `cost`
-    factors: Array
+    factors: Array  # factors of these costs
 
 
 class ChainGibbs:

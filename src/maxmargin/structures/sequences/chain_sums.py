@@ -39,7 +39,7 @@ class Stretch(NamedTuple):
 class ChainSums:
     """The distributions of label sequences, given scores of units and links; sequence j is at bounds[j]:bounds[j + 1].
 
-    Marginals and log Z are those of compiled/chain_sums.py, whose equations are cited here.
+    Marginals and log Z are computed by compiled/chain_sums.py, whose equations are cited here.
     """
 
     def __init__(self, names: LabelNames, scores: Array, links: ChainLinks, bounds: NDArray[np.int64]):
@@ -163,26 +163,25 @@ class ChainSums:
 
         K, n = self.scores.shape[1], len(self.bounds) - 1
         log_z, labels = np.empty(n), np.empty_like(self.scores)
-        masses, spread, steps = self._masses()
+        masses, spread, steps = link_masses(self.links)
         weights = np.zeros(0) if weights is None else weights
         pairs = np.zeros((0, 0)) if pairs is None else pairs
         scratch = SumScratch.of(self.longest, K)
         chain_sums(self.scores, self.links, masses, spread, steps, self.bounds, weights, scratch, log_z, labels, pairs)
         return log_z, labels
 
-    def _masses(self) -> tuple[LinkMasses, float, float]:
-        """Return the links as factors, their spread, and the number of steps in which every label can reach every
-        label.
-        """
-        T, s, f = self.links
-        allowed = [each[np.isfinite(each)] for each in (T, s, f)]
-        if not all(map(len, allowed)):  # sequences are either short or impossible
-            none = np.zeros_like(T)
-            return LinkMasses(none, none, s, f, np.zeros(3)), np.inf, np.inf
-        shifts = np.array([each.max() for each in allowed])
-        M, S, F = (np.exp(each - shift) for each, shift in zip((T, s, f), shifts, strict=True))
-        masses = LinkMasses(M, np.ascontiguousarray(M.T), S, F, shifts)
-        return masses, float(max(np.ptp(each) for each in allowed)), steps_to_all(T)
+
+def link_masses(links: ChainLinks) -> tuple[LinkMasses, float, float]:
+    """Return links as factors, their spread, and the number of steps from every label to every label."""
+    T, s, f = links
+    allowed = [each[np.isfinite(each)] for each in links]
+    if not all(map(len, allowed)):  # sequences are either short or impossible
+        none = np.zeros_like(T)
+        return LinkMasses(none, none, s, f, np.zeros(3)), np.inf, np.inf
+    shifts = np.array([each.max() for each in allowed])
+    M, S, F = (np.exp(each - shift) for each, shift in zip((T, s, f), shifts, strict=True))
+    masses = LinkMasses(M, np.ascontiguousarray(M.T), S, F, shifts)
+    return masses, float(max(np.ptp(each) for each in allowed)), steps_to_all(T)
 
 
 def steps_to_all(T: Array) -> float:

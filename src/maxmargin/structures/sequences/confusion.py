@@ -16,7 +16,8 @@ def label_confusion(truth: Sequence[Sequence[Any]], found: Sequence[Sequence[Has
 
     Parameters
     ----------
-    truth, found : the true and the predicted labels of all sequences.
+    truth, found : sequence
+        The true and the predicted labels of all sequences.
 
     Returns
     -------

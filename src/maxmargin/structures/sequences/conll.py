@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from sys import intern
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from maxmargin.inputs.readers.text_file import LONGEST_TOKEN, MARK, TextFile, TextLines, reading, writing
 from maxmargin.inputs.tokens.chunk_schemes import named_scheme
@@ -29,7 +29,8 @@ def read_conll(source: TextFile, labelled: bool = True, chunks: str | None = Non
 
     Parameters
     ----------
-    source, labelled, chunks : as for `iterate_conll`.
+    source, labelled, chunks : str, path or text file; bool; str or None
+        As for `iterate_conll`.
 
     Returns
     -------
@@ -58,10 +59,13 @@ def iterate_conll(source: TextFile, labelled: bool = True, chunks: str | None = 
 
     Parameters
     ----------
-    source : a path, or an open text file.
-    labelled : if False, all columns belong to the token, and there are no labels.
-    chunks : None, "BIO", "BILOU" or "IOBES": convert the labels to this scheme, from any of these or from IOB1; chunks
-        are read as conlleval reads them. `formats.scheme_of` returns the scheme of a file.
+    source : str, path or text file
+        The file to read.
+    labelled : bool
+        If False, all columns belong to the token, and there are no labels.
+    chunks : str or None
+        None, "BIO", "BILOU" or "IOBES": convert the labels to this scheme, from any of these or from IOB1; chunks are
+        read as conlleval reads them. `formats.scheme_of` returns the scheme of a file.
 
     Returns
     -------
@@ -84,16 +88,23 @@ def iterate_conll(source: TextFile, labelled: bool = True, chunks: str | None = 
 
 
 def write_conll(
-    target: TextFile, X: Iterable[Sequence[Any]], Y: Iterable[Sequence[Hashable]] | None = None, separator: str = " "
+    target: TextFile,
+    X: Iterable[Sequence[Any]],
+    Y: Iterable[Sequence[Hashable]] | None = None,
+    separator: Literal[" ", "\t"] = " ",
 ) -> None:
     r"""Write sentences in CoNLL columns, with the labels as the last column.
 
     Parameters
     ----------
-    target : a path, whose suffix decides the compression, or an open text file.
-    X : sentences, lists of tokens that are tuples of columns or single strings.
-    Y : the labels of each sentence, or None.
-    separator : the text between columns. With "\t", columns may contain blanks.
+    target : str, path or text file
+        The file to write; the suffix of a path decides the compression.
+    X : iterable
+        Sentences, lists of tokens that are tuples of columns or single strings.
+    Y : iterable or None
+        The labels of each sentence, or None.
+    separator : str
+        The text between columns. With "\t", columns may contain blanks.
 
     Examples
     --------
@@ -121,7 +132,7 @@ def write_conll(
 
 def _sentences(lines: TextLines, least: int) -> Iterator[list[tuple[str, ...]]]:
     """Yield the columns of all tokens, sentence by sentence; each token must have at least `least`."""
-    width, tabs = 0, False  # those of the first token
+    width, tabs = 0, False  # the number of columns of the first token, and whether it has tabs
     sentence: list[tuple[str, ...]] = []
     for line in lines:
         columns = line.split("\t") if tabs else line.replace("\t", " ").split(" ")

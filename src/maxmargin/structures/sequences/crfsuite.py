@@ -24,8 +24,8 @@ class CrfsuiteSequence(NamedTuple):
     """A sequence as SequenceLabeler takes it: X, Y, weights = zip(*read_crfsuite(path))."""
 
     tokens: list[Any]  # for each token the list of its attributes, or a dict of numbers if a value is not 1
-    labels: list[str]
-    weight: float = 1.0
+    labels: list[str]  # the label of each token
+    weight: float = 1.0  # the weight of the sequence
 
 
 def read_crfsuite(source: TextFile) -> list[CrfsuiteSequence]:
@@ -33,7 +33,8 @@ def read_crfsuite(source: TextFile) -> list[CrfsuiteSequence]:
 
     Parameters
     ----------
-    source : a path, or an open text file.
+    source : str, path or text file
+        The file to read.
 
     Returns
     -------
@@ -61,7 +62,8 @@ def iterate_crfsuite(source: TextFile) -> Iterator[CrfsuiteSequence]:
 
     Parameters
     ----------
-    source : a path, or an open text file.
+    source : str, path or text file
+        The file to read.
 
     Returns
     -------
@@ -90,10 +92,14 @@ def write_crfsuite(target: TextFile, X: Iterable[Any], Y: Iterable[Sequence[Hash
 
     Parameters
     ----------
-    target : a path, whose suffix decides the compression, or an open text file.
-    X : sequences of tokens, each a list of attributes or a dict of features.
-    Y : the labels of each sequence, which are written as strings.
-    weights : the weights of the sequences, or None.
+    target : str, path or text file
+        The file to write; the suffix of a path decides the compression.
+    X : iterable
+        Sequences of tokens, each a list of attributes or a dict of features.
+    Y : iterable
+        The labels of each sequence, which are written as strings.
+    weights : sequence of float or None
+        The weights of the sequences, or None.
 
     See Also
     --------

@@ -21,7 +21,7 @@ def check_same_features(packer: SequencePacker, earlier: SequencePacker) -> None
         )
     named = isinstance(packer.feature_names, list) and packer.vocabulary is None
     if named and packer.feature_names != earlier.feature_names:
-        raise ValueError("the columns differ in name or order from those of the earlier model")
+        raise ValueError("the columns differ in name or order from the columns of the earlier model")
 
 
 def check_known_labels(classes: Sequence[Hashable] | None, earlier: Sequence[Hashable]) -> None:

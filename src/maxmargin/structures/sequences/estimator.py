@@ -83,12 +83,12 @@ class SequenceLabeler(SequenceTrainer):
     {kernel}
         Positions are counted through all sequences.
     objective : "hinge", "likelihood" or "softmax_margin"
-        The term that C multiplies: the mean structured hinge, minus the mean log-likelihood (a conditional random
+        The term that C multiplies: the mean structured hinge, the negative mean log-likelihood (a conditional random
         field), or the softmax-margin between them, which uses the costs of mistakes like the hinge and sums over all
         label sequences like the likelihood.
     sharpness : float
         For "softmax_margin": the larger, the closer to the hinge.
-    prior : None, SequenceLabeler, or what StructuredSVM takes
+    prior : None, SequenceLabeler, or as for StructuredSVM
         A fitted model: weights are regularised towards its weights of the same names, new ones towards 0; its labels
         and features are kept, also those that do not occur in the training data.
     solver : str, Solver or None
@@ -197,7 +197,7 @@ class SequenceLabeler(SequenceTrainer):
         sums = self._sums(X)
         return Predictions(sums.labels[a:b] for a, b in pairwise(sums.bounds))
 
-    def predict_confidence(self, X: Any, of: str = "label") -> Any:
+    def predict_confidence(self, X: Any, of: Literal["label", "chunk", "sequence"] = "label") -> Any:
         """Return the probabilities of the predictions.
 
         of="label": the label of every position, a list of arrays. of="chunk": for every x the list of its chunks, each
@@ -217,7 +217,9 @@ class SequenceLabeler(SequenceTrainer):
             return Predictions(chunk_confidences(sums, j, labels, scheme) for j, labels in enumerate(found))
         raise ValueError(f"of must be 'label', 'chunk' or 'sequence', got {of!r}")
 
-    def predict_set(self, X: Any, coverage: float = 0.9, of: str = "sequence", most: int = 1000) -> Any:
+    def predict_set(
+        self, X: Any, coverage: float = 0.9, of: Literal["sequence", "label"] = "sequence", most: int = 1000
+    ) -> Any:
         """Return sets of label sequences, or of labels, that contain the truth as often as `coverage` says.
 
         The distance of a label sequence is how far its score is below the best one. A set of label sequences contains
@@ -377,9 +379,7 @@ class SequenceLabeler(SequenceTrainer):
         return task_from(self, Chain, earlier=self.prior.task_)
 
     def _prior(self, task: Any, batch: Batch, sample_weight: Any) -> Any:
-        """Return the weights of a prior model for this task; features and labels that it does not know have the weight
-        0.
-        """
+        """Return the weights of a prior model for this task; features and labels unknown to it have the weight 0."""
         prior: Any = self.prior
         return carried_over(task, prior.task_, prior.w_) if isinstance(prior, SequenceLabeler) else prior
 

@@ -23,7 +23,7 @@ class TransitionRules(NamedTuple):
     """The forbidden transitions between labels, and the treatment of training labels that contain one."""
 
     links: ChainLinks  # 0 if a link is allowed, -inf if it is forbidden
-    classes: Sequence[Hashable]
+    classes: Sequence[Hashable]  # the labels
     forbidden: Any  # as the user gave it
     invalid: str  # "error", "repair" or "drop"
 
@@ -90,8 +90,8 @@ class SeenRuns(NamedTuple):
 
     links: ChainLinks  # -inf for runs of two labels that do not occur in training, 0 for others
     histories: Histories | None  # for longer runs
-    order: int
-    classes: Sequence[Hashable]
+    order: int  # the number of labels before a position that matter
+    classes: Sequence[Hashable]  # the labels
 
     def check(self, rows: Labels, offsets: NDArray[np.int64]) -> None:
         """Raise a ValueError if labels contain a run that training has not seen, and so are not an output."""
@@ -103,7 +103,7 @@ class SeenRuns(NamedTuple):
         run = tuple(self.classes[k] for k in numbers.tolist())
         raise ValueError(
             f"sequence {i}, position {t - offsets[i]}: the labels {run!r} do not occur in the first training data, "
-            "and ngrams='observed' allows only what occurs there; give ngrams='all'"
+            "and ngrams='observed' allows only runs that occur there; give ngrams='all'"
         )
 
     def _first_unseen(self, rows: Labels, offsets: NDArray[np.int64]) -> int:

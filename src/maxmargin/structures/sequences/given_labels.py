@@ -24,7 +24,7 @@ INVALID = get_args(Invalid)
 class GivenLabels(NamedTuple):
     """The labels of one sequence."""
 
-    names: Sequence[Hashable]
+    names: Sequence[Hashable]  # the label of each position
     costs: Sequence[float] | None  # the cost of a mistake at each position; None if all are 1
     repaired: int  # the number of repaired labels
 
@@ -73,7 +73,7 @@ class LabelReader:
         return different([name for i, y in enumerate(Y) for name in self._read(y, i).names])
 
     def positions(self, Y: Any, numbers: dict[Hashable, int]) -> LabelPositions:
-        """Return the numbers of all labels of Y in a row, and the beginning of each sequence."""
+        """Return the numbers of all labels of Y, concatenated, and the beginning of each sequence."""
         offsets = np.concatenate(
             [[0], np.cumsum([len(checked_labels(y, i)[0]) for i, y in enumerate(Y)], dtype=np.int64)]
         )

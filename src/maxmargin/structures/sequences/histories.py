@@ -1,10 +1,10 @@
-"""Histories: chains that remember the last k labels, as first-order chains over what they remember.
+"""Histories: chains that remember the last k labels, as first-order chains of histories.
 
 Every window of n = 2 … k + 1 neighbours of  ⊥ y_1 … y_T ⊤  has a weight, where ⊥ and ⊤ stand for start and end:
 
     Σ_t T[y_t, y_{t+1}] + s[y_1] + f[y_T] + Σ_{n = 3}^{k + 1} Σ over windows of n neighbours of W_n[window]          (1)
 
-A history is what the windows of the next label depend on: the last k labels, or ⊥ and all labels if there are fewer. A
+A history has the labels that the next windows depend on: the last k labels, or ⊥ and all labels if there are fewer. A
 step appends a label; its score is the sum of the weights of the windows that it completes. The allowed label n-grams
 are given, and a label sequence is allowed if all of its n-grams are; the search is exact over these.
 """
@@ -158,9 +158,7 @@ class Histories:
         )  # fmt: skip
 
     def _by_last_label(self) -> Codes:
-        """Return the histories of k labels sorted by their last label, then the one before, …, so that like ends are
-        adjacent.
-        """
+        """Return the histories of k labels, sorted by the last label, then by the label before it, and so on."""
         return self.ngrams[self.order - 1][np.lexsort(digits(self.ngrams[self.order - 1], self.order, self.n_labels).T)]
 
     def _blocks(self) -> Blocks:
@@ -243,9 +241,12 @@ def all_ngrams(
     """
     K = len(allowed)
     _check_codes(K, order + 1)
+    endings = np.ones(K)  # for every label, how many n-grams begin with it
+    for _ in range(order):
+        endings = allowed @ endings
+    _check_memory(float(endings.sum()))  # before the shorter ones, of which there are nearly as many, take memory
     ngrams = [np.arange(K, dtype=np.int64)]
     for _ in range(order):
-        _check_memory(len(ngrams[-1]) * K)
         longer = (ngrams[-1][:, None] * K + np.arange(K)).ravel()
         ngrams.append(longer[allowed[longer // K % K, longer % K]])
     if positions is not None and STEP_BYTES * len(ngrams[-1]) > MANY_BYTES:

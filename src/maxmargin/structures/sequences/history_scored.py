@@ -24,10 +24,10 @@ from maxmargin.structures.sequences.label_names import LabelNames
 class HistoryScores(NamedTuple):
     """Scores of label sequences by their histories (histories.py); -inf forbids."""
 
-    unary: Array  # (positions, K): one for each label at each position, all sequences in a row
-    steps: Array  # for each step from one history to the next
-    ends: Array  # for each history, as the last one
-    pairs: Array  # of the features of positions at pairs of labels: one number for each feature and pair
+    unary: Array  # (positions, K): the score of each label at each position, with all sequences concatenated
+    steps: Array  # the score of each step from one history to the next
+    ends: Array  # the score of each history as the last one
+    pairs: Array  # weights of the features of positions at pairs of labels, one for each feature and pair
 
 
 class ScoredHistories(ChainSpace):
@@ -37,6 +37,9 @@ class ScoredHistories(ChainSpace):
     pairs : the features of units that have weights for pairs of labels
     first : the number of weights before those of units
     """
+
+    # first-order chains alone have these capabilities, so that they are not inherited
+    best_lists = totals = soft_best = most_violated = None  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -87,9 +90,7 @@ class ScoredHistories(ChainSpace):
         return HistorySums(self.names, scores.unary, self.scored_steps(scores), self.bounds, self.units)
 
     def n_best(self, scores: Any, n: int) -> tuple[Labels, Array]:
-        """Return the n best label sequences of a space of one sequence, best first, and their scores; there may be
-        fewer.
-        """
+        """Return the n best label sequences of a space of one sequence, or fewer, best first, and their scores."""
         from maxmargin.structures.sequences.compiled import histories
 
         scores, steps = self._checked(scores), self.steps

@@ -19,7 +19,7 @@ from maxmargin.structures.sequences.label_names import LabelNames
 class HistorySums(ChainSums):
     """The distributions of label sequences, given scores of units and steps; sequence j is at bounds[j]:bounds[j + 1].
 
-    The equations that are cited are those of compiled/history_sums.py.
+    The cited equations are in compiled/history_sums.py.
     """
 
     def __init__(

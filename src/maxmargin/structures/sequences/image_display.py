@@ -21,14 +21,17 @@ class ImageSequenceDisplay:
 
     Parameters
     ----------
-    images : list of (T, height, width) arrays
-    truth : list of T labels each
+    images : sequence
+        List of (T, height, width) arrays.
+    truth : sequence
+        List of T labels each.
     predictions : {name of a model: list of T labels each}
         Wrong labels have a red background.
 
     Attributes
     ----------
-    ax_ : set by `plot`.
+    ax_ : matplotlib axes
+        Set by `plot`.
     """
 
     def __init__(

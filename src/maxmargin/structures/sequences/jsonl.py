@@ -30,7 +30,8 @@ def read_jsonl_sequences(source: TextFile, chunks: str | None = None) -> list[Js
 
     Parameters
     ----------
-    source, chunks : as for `iterate_jsonl_sequences`.
+    source, chunks : str, path or text file; str or None
+        As for `iterate_jsonl_sequences`.
 
     Returns
     -------
@@ -57,8 +58,10 @@ def iterate_jsonl_sequences(source: TextFile, chunks: str | None = None) -> Iter
 
     Parameters
     ----------
-    source : a path, or an open text file.
-    chunks : None, "BIO", "BILOU" or "IOBES", as for `iterate_conll`.
+    source : str, path or text file
+        The file to read.
+    chunks : str or None
+        None, "BIO", "BILOU" or "IOBES", as for `iterate_conll`.
 
     Returns
     -------
@@ -77,7 +80,7 @@ def iterate_jsonl_sequences(source: TextFile, chunks: str | None = None) -> Iter
 
 def numbered_sequences(source: TextFile) -> Iterator[tuple[JsonRecord, JsonlSequence]]:
     """Yield every sequence with the record that it was made of."""
-    width, labelled = -1, True  # those of the first sequence; features have the width 0
+    width, labelled = -1, True  # taken from the first sequence; features have the width 0
     for record in iterate_records(source):
         sequence = _with_columns(record) if TOKENS in record else _with_features(record)
         found = len(sequence.tokens[0]) if TOKENS in record else 0
@@ -100,10 +103,14 @@ def write_jsonl_sequences(
 
     Parameters
     ----------
-    target : a path, whose suffix decides the compression, or an open text file.
-    X : sequences of tokens: tuples of columns, strings or, with features=True, lists of names or dicts.
-    Y : the labels of each sequence, or None.
-    features : True if tokens are features, not columns.
+    target : str, path or text file
+        The file to write; the suffix of a path decides the compression.
+    X : iterable
+        Sequences of tokens: tuples of columns, strings or, with features=True, lists of names or dicts.
+    Y : iterable or None
+        The labels of each sequence, or None.
+    features : bool
+        True if tokens are features, not columns.
 
     See Also
     --------

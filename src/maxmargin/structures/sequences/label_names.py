@@ -16,8 +16,8 @@ from maxmargin.structures.sequences.partial_labels import Choices
 class LabelNames(NamedTuple):
     """The names of labels, and the number of each name."""
 
-    classes: Sequence[Hashable]
-    numbers: dict[Hashable, int]
+    classes: Sequence[Hashable]  # the labels, by number
+    numbers: dict[Hashable, int]  # the number of each label
 
     @classmethod
     def of(cls, classes: Sequence[Hashable]) -> LabelNames:

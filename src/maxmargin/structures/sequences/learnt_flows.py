@@ -78,7 +78,7 @@ class LearntPaths(Learnt):
         arrays = isinstance(found, list) and all(isinstance(each, np.ndarray) and each.ndim == 1 for each in found)
         if not arrays or [each.dtype for each in found] != kinds:
             raise ValueError("expected labels, owners and weights")
-        paths, bounds, lattice = WeightedPaths(*found), owner.chains.bounds, owner._lattice
+        paths, bounds, lattice = WeightedPaths(*found), owner.chains.bounds, owner.lattice
         owners, n_labels = paths.owners, owner.chains.atoms.arrays.n_labels
         if len(owners) and (owners.min() < 0 or owners.max() >= len(bounds) - 1 or (np.diff(owners) < 0).any()):
             raise ValueError("expected the sequences in order")

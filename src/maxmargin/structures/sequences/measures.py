@@ -24,7 +24,8 @@ def chunks(tags: Sequence[str]) -> Iterator[tuple[int, int, str]]:
 
     Parameters
     ----------
-    tags : the tags of a sentence.
+    tags : sequence of str
+        The tags of a sentence.
 
     Returns
     -------
@@ -61,7 +62,8 @@ def chunk_f1(true_tags: Sequence[Sequence[str]], predicted_tags: Sequence[Sequen
 
     Parameters
     ----------
-    true_tags, predicted_tags : the tags of all sentences.
+    true_tags, predicted_tags : sequence of lists of str
+        The tags of all sentences.
 
     Returns
     -------

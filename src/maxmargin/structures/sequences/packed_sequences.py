@@ -97,9 +97,8 @@ class PackedSequences(PackedData):
         bits = None if has.hashed is None else has.hashed.bits
         if task.features not in (None, has.templates) or task.hash_bits not in (None, bits) or task.min_count > 1:
             raise ValueError(
-                "features, hash_bits and min_count say how to read tokens, but packed tokens are read "
-                "already: give the first "
-                "two to pack, and leave all three out here"
+                "features, hash_bits and min_count say how to read tokens, but packed tokens are already read: give "
+                "the first two to pack, and leave all three out here"
             )
         for name, used in (
             ("kernel", task.kernel is not None),
@@ -119,7 +118,7 @@ class PackedSequences(PackedData):
         has = self.packer
         same = has.n_features == packer.n_features and has.templates == packer.templates
         if not same or has.vocabulary != packer.vocabulary:
-            raise ValueError("the sequences were packed with other features than those of the model")
+            raise ValueError("the sequences were packed with features that differ from the features of the model")
 
     def positions(self, numbers: dict[Hashable, int]) -> LabelPositions:
         """Return the labels in the numbers of a task."""
@@ -141,7 +140,7 @@ class PackedSequences(PackedData):
         check_rows(folder, self.n_tokens, self.packer.n_features)
         for _, some in folder.pieces("rows"):
             wrong = some.min() < 0 or some.max() >= len(self.labels) + len(self.choices)
-            deny(folder, wrong, "a label is not among those of the manifest")
+            deny(folder, wrong, "a label is not in the manifest")
         check_weights(folder, "factors", self.n_tokens)
         check_weights(folder, "weights", self.n)
 
@@ -210,7 +209,7 @@ class _LabelNumbers:
         self.numbers: dict[Hashable, int] = {}
 
     def read(self, Y: list[Any], packed: Sequences) -> tuple[Labels, Array]:
-        """Return the numbers of the labels of some sequences in a row, and the costs of their positions."""
+        """Return the numbers of the labels of some sequences, concatenated, and the costs of their positions."""
         names: list[Sequence[Any]] = []
         costs = np.ones(int(packed.offsets[-1]))
         for i, y in enumerate(Y):

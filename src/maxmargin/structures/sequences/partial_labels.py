@@ -109,15 +109,15 @@ class Choices:
         return table
 
     def prices(self, cost: Array) -> Array:
-        """Return (R, K): the cost of a label if the choice is the truth: that of the cheapest mistake it can be."""
+        """Return the (R, K) costs of labels, given choices: the smallest cost over the possible true labels."""
         others = self.allowed[len(self.numbers) :]
         worst = np.full(len(cost), cost.max())
         return np.vstack([cost, *(cost[labels].min(axis=0) if labels.any() else worst for labels in others)])
 
 
 class LabelPositions(NamedTuple):
-    """The choices of all positions in a row; sequence i has those of offsets[i] : offsets[i + 1]."""
+    """The choices of all positions, concatenated; sequence i has the entries offsets[i] : offsets[i + 1]."""
 
-    rows: Labels
-    offsets: NDArray[np.int64]
-    choices: Choices
+    rows: Labels  # the choice of every position, a row of `choices`
+    offsets: NDArray[np.int64]  # (n + 1,): where each sequence begins
+    choices: Choices  # the different choices

@@ -27,7 +27,7 @@ from maxmargin.structures.sequences.forbidden_labels import deny_impossible
 from maxmargin.training.conformal import allowed_distance, allowed_risk_distance
 from maxmargin.training.probabilistic import Calibration
 
-ROUNDING = 1e-9  # of the sum of the absolute values of all scores of a sequence
+ROUNDING = 1e-9  # relative to the sum of the absolute values of all scores of a sequence
 
 
 class SearchedSequences:
@@ -36,7 +36,7 @@ class SearchedSequences:
     Parameters
     ----------
     task : Chain
-        What scores and searches the sequences.
+        The space that scores and searches the sequences.
     w : array
         The weights.
     X : list of sequences
@@ -90,7 +90,7 @@ def calibrated_distances(task: Any, w: Array, X: Any, Y: Any) -> Calibration:
 
 
 def joined(calibrations: list[Calibration]) -> Calibration:
-    """Return what several models have measured on examples of their own, as one calibration."""
+    """Return one calibration from the measurements of several models, each on its own examples."""
     return Calibration(*map(np.concatenate, zip(*calibrations, strict=True)))
 
 

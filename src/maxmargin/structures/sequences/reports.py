@@ -24,13 +24,16 @@ def chunk_report(
 ) -> str | dict[str, ReportRow]:
     """Report precision, recall, F1 and the number of chunks of every type, and averages, counted as in `chunk_f1`.
 
-    The "micro avg" is what `chunk_f1` returns.
+    The "micro avg" is the result of `chunk_f1`.
 
     Parameters
     ----------
-    true_tags, predicted_tags : the tags of all sentences.
-    output_dict : if True, return a dict by type instead of text.
-    digits : the number of decimals in the text.
+    true_tags, predicted_tags : sequence of lists of str
+        The tags of all sentences.
+    output_dict : bool
+        If True, return a dict by type instead of text.
+    digits : int
+        The number of decimals in the text.
 
     Returns
     -------
@@ -63,9 +66,12 @@ def label_report(
 
     Parameters
     ----------
-    truth, found : the true and the predicted labels of all sequences.
-    output_dict : if True, return a dict by label instead of text.
-    digits : the number of decimals in the text.
+    truth, found : sequence
+        The true and the predicted labels of all sequences.
+    output_dict : bool
+        If True, return a dict by label instead of text.
+    digits : int
+        The number of decimals in the text.
 
     Returns
     -------

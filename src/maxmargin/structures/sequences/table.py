@@ -25,7 +25,8 @@ def read_table_sequences(
 
     Parameters
     ----------
-    source, sequence, label, chunks : as for `iterate_table_sequences`.
+    source, sequence, label, chunks : str, path or text file; str; str; str or None
+        As for `iterate_table_sequences`.
 
     Returns
     -------
@@ -54,10 +55,14 @@ def iterate_table_sequences(
 
     Parameters
     ----------
-    source : a path, or an open text file.
-    sequence : the column that identifies the sequence of a row.
-    label : the column of labels; it may be missing.
-    chunks : None, "BIO", "BILOU" or "IOBES", as for `iterate_conll`.
+    source : str, path or text file
+        The file to read.
+    sequence : str
+        The column that identifies the sequence of a row.
+    label : str
+        The column of labels; it may be missing.
+    chunks : str or None
+        None, "BIO", "BILOU" or "IOBES", as for `iterate_conll`.
 
     Returns
     -------
@@ -78,7 +83,7 @@ def numbered_sequences(
 ) -> Iterator[tuple[str, list[tuple[str, ...]], list[str]]]:
     """Yield the identifier of every sequence, its tokens, and its labels, empty if the table has none.
 
-    columns : those of tokens, in this order; None: all others.
+    columns : the columns of tokens, in this order; None: all other columns.
     """
     columns = token_columns(table, sequence, label) if columns is None else columns
     missing = [name for name in (sequence, *columns) if name not in table.columns]
@@ -93,8 +98,8 @@ def numbered_sequences(
             raise table.error(f"the {sequence} {name!r} begins a second time; expected all of its rows together")
         seen.add(name)
         together = list(rows)
-        tokens = [tuple(row[place] for place in places) for row in together]
-        yield name, tokens, [] if labels is None else [row[labels] for row in together]
+        tokens = [tuple(intern(row[place]) for place in places) for row in together]  # each text is stored once
+        yield name, tokens, [] if labels is None else [intern(row[labels]) for row in together]
 
 
 def token_columns(table: Table, sequence: str, label: str) -> list[str]:
@@ -119,11 +124,16 @@ def write_table_sequences(
 
     Parameters
     ----------
-    target : a path, or an open text file.
-    X : sequences of tokens, tuples of columns or single strings.
-    Y : the labels of each sequence, or None.
-    columns : the names of columns; None: "word", or "word", "column2", …
-    sequence, label : the names of the columns of sequences and labels.
+    target : str, path or text file
+        The file to write.
+    X : iterable
+        Sequences of tokens, tuples of columns or single strings.
+    Y : iterable or None
+        The labels of each sequence, or None.
+    columns : sequence of str or None
+        The names of columns; None: "word", or "word", "column2", ….
+    sequence, label : str
+        The names of the columns of sequences and labels.
 
     See Also
     --------
@@ -153,4 +163,4 @@ def write_table_sequences(
 def _text(cell: Any, table: Table) -> str:
     if cell is None:
         raise table.error("a cell is missing; expected a text")
-    return intern(str(cell))  # each text is stored once
+    return str(cell)

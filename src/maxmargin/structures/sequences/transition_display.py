@@ -30,8 +30,10 @@ class TransitionDisplay:
 
     Attributes
     ----------
-    table : (K + 1, K + 1) array as drawn: the first row is start, the last column is end, their corner is NaN.
-    ax_, image_ : set by `plot`.
+    table : array of shape (K + 1, K + 1)
+        The table as drawn: the first row is start, the last column is end, their corner is NaN.
+    ax_, image_ : matplotlib axes and image
+        Set by `plot`.
     """
 
     def __init__(self, transitions: Any, start: Any, end: Any, labels: Sequence[Hashable]):
@@ -50,8 +52,9 @@ class TransitionDisplay:
         return cls(transitions, start, end, estimator.classes_)
 
     def plot(self, ax: Axes | None = None, *, annotate: bool | None = None, cmap: str = "RdBu_r") -> TransitionDisplay:
-        """Draw the table, with colours symmetric around 0. annotate=None writes numbers into the cells of small tables
-        only.
+        """Draw the table, with colours symmetric around 0.
+
+        annotate=None writes numbers into the cells of small tables only.
         """
         n = len(self.labels)
         side = 1.5 + 0.42 * (n + 1)

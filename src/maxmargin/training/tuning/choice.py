@@ -1,4 +1,4 @@
-"""Which C, from the scores of all folds: when to stop trying larger ones, and which one to take."""
+"""The choice of C from the scores of all folds: when to stop trying larger values, and which value to choose."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RULES = get_args(Rule)
 
 
 class Tried:
-    """The models of every C so far: of each fold, and, first, of all of the data."""
+    """The models that were trained for every C so far: one on all data, which comes first, and one per fold."""
 
     def __init__(self) -> None:
         self.rows: list[list[Trained]] = []
@@ -30,7 +30,7 @@ class Tried:
 
     @property
     def scores(self) -> Array:
-        """(C, folds)."""
+        """The scores of the models, an array with a row for every C and a column for every fold."""
         return np.array([[each.score for each in row[1:]] for row in self.rows])
 
     @property
@@ -39,7 +39,7 @@ class Tried:
 
     @property
     def standard_errors(self) -> Array:
-        """The standard errors of the means, from how much folds differ; nan for a single fold."""
+        """The standard errors of the means, estimated from the differences between folds; nan for a single fold."""
         scores = self.scores
         if scores.shape[1] < 2:
             return np.full(len(scores), np.nan)
@@ -52,9 +52,9 @@ class Tried:
         return len(means) < 3 or bool(means[-2:].max() > means[:-2].max())
 
     def has_fallen(self, patience: int | None) -> bool:
-        """Return whether the mean scores of the last `patience` values of C were all clearly below one before them.
+        """Return whether the mean scores of the last `patience` values of C are all clearly below an earlier one.
 
-        By more than the standard error of the best: at the beginning of a path scores go up and down by chance.
+        The difference must exceed the standard error of the best, because at the beginning of a path scores fluctuate.
         """
         if patience is None or len(self) <= patience:
             return False
@@ -64,9 +64,9 @@ class Tried:
         return bool(np.all(means[-patience:] < means[best] - chance))
 
     def order(self, rule: str) -> list[int]:
-        """Return all rows in the order of preference: by the mean score, ties by the smaller C.
+        """Return all rows in the order of preference: by the mean score, with ties in favour of the smaller C.
 
-        "one_standard_error" has the smallest C first of those within one standard error of the best.
+        The rule "one_standard_error" puts the values of C within one standard error of the best first, smallest first.
         """
         means = self.means
         ranked = [int(k) for k in np.argsort(-means, kind="stable")]
@@ -77,7 +77,7 @@ class Tried:
         return near + [k for k in ranked if k not in near]
 
     def results(self) -> dict[str, Any]:
-        """Columns of a table with a row for every C."""
+        """Return the columns of a table with a row for every C."""
         rows, scores = self.rows, self.scores
         return {
             "C": np.array([row[0].C for row in rows]),

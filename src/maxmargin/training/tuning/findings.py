@@ -1,4 +1,4 @@
-"""What a report shows of a choice of C."""
+"""The section of a report about the choice of C."""
 
 from __future__ import annotations
 
@@ -45,6 +45,6 @@ def choice_section(tuned: Any) -> Section:
             Element("p", said),
             chart(series, *axes, "score against C"),
             table(head, rows, range(5)),
-            note("Scores of folds are by data that their models have not seen."),
+            note("The score of a fold is measured on data that its model has not seen."),
         ],
     )

@@ -1,7 +1,7 @@
-"""Fold: a path of models over C on one part of the data, judged on another.
+"""Fold: a path of models over C that are trained on one part of the data and scored on another.
 
-All folds are asked for their next model at once, by an executor: a Fold is what it places. The last one is all of the
-data, which nothing is left to judge; its models are those that can be chosen.
+An executor places the folds and trains the next models of all folds in parallel. One fold has all of the data and no
+held-out examples; the final model is chosen from its models.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ from maxmargin.problem.oracle.risk_oracle import RiskOracle
 from maxmargin.training.trainer import Trainer
 from maxmargin.training.tuning.grid import Grid
 
-OF_TRAINING = (ConvergenceWarning, NothingLearnt, TrainingInterrupted)  # which are said for all trainings together
+OF_TRAINING = (ConvergenceWarning, NothingLearnt, TrainingInterrupted)  # issued once for all trainings together
 
 
 class Given(NamedTuple):
     """The arguments of `fit` that have one entry per example."""
 
-    X: Any
-    y: Any
+    X: Any  # the inputs
+    y: Any  # the outputs
     others: dict[str, Any]  # further arguments by name, such as sample_weight
 
 
 class Trained(NamedTuple):
     """A summary of one model of a fold."""
 
-    C: float
+    C: float  # the value of C
     score: float  # nan if there are no held-out examples
     seconds: float  # the time for training and scoring
     passes: float  # the oracle calls of training, divided by the number of examples
     gap: float  # the relative duality gap at the end of training
-    converged: bool
+    converged: bool  # whether the gap is within the tolerance
     complains: bool  # whether the gap is above the requested tolerance
     zero: bool  # whether w = 0
-    interrupted: bool
+    interrupted: bool  # whether Ctrl-C has ended training
     risk: float  # the training loss, of the same problem for every C
     norm: float  # the length of w
     grid: Grid | None  # set if the grid is made from these data
@@ -55,21 +55,21 @@ class Trained(NamedTuple):
 
 
 class Fold:
-    """One path. `estimator` ends in a Trainer; `test` is None for all of the data."""
+    """One path of models. The last step of `estimator` is a Trainer; `test` is None if the fold has all of the data."""
 
     def __init__(self, name: str, estimator: Any, train: Given, test: Given | None, score: Callable[..., float] | None):
         self.name, self.estimator, self.train, self.test, self.score = name, estimator, train, test, score
         self.path: Generator[Trainer] | None = None
         self.C: float | None = None
         self.grid: Grid | None = None
-        self.made = 0  # models
-        self.ended = False  # whether no more are asked for
+        self.made = 0  # the number of models trained so far
+        self.ended = False  # whether no more models will be requested
 
     def next_model(self, C: float | None, stop: Event | None) -> Trained:
-        """Train for this C, from where the last model ended.
+        """Train for this C, starting from the last model.
 
-        C : None for the first C of a grid that these data make.
-        stop : if it is given, training ends at the next step after it is set.
+        C : None for the first C of a grid that is made from these data.
+        stop : an event; when it is set, training ends at the next step.
         """
         began = time.perf_counter()
         self.C = C
@@ -126,7 +126,7 @@ class Fold:
             yield self.C
 
     def _whole(self, model: Trainer) -> Any:
-        """Return the model behind the transformers that were fitted for it."""
+        """Return the model with the transformers that were fitted for it, as a pipeline."""
         if not isinstance(self.estimator, Pipeline):
             return model
         pipeline = copy(self.estimator)
@@ -140,19 +140,19 @@ class Fold:
             next(self.path, None)
 
     def close(self) -> None:
-        """Let go of the data and of what training remembers."""
+        """Release the data and the state of training."""
         if self.path is not None:
             self.path.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "path": None, "made": 0}  # which begins where the fold is
+        return {**vars(self), "path": None, "made": 0}  # the path is opened again in the process of the fold
 
 
 def next_model(fold: Fold, asked: Sequence[float | None], stop: Event | None) -> Trained:
-    """Train the model of a fold for the last C that was asked for; an executor calls this.
+    """Train the model of a fold for the last C that was requested; an executor calls this.
 
-    asked : all values of C that the fold was asked for so far. A fold that was lost with its process has made fewer
-        models than that, and makes them again.
+    asked : all values of C that were requested from the fold so far. A fold that was lost with its process has fewer
+        models and trains them again.
     stop : ends the training early when it is set, because Ctrl-C reaches the main thread only; None in other processes.
     """
     for C in asked[fold.made : -1]:
@@ -161,7 +161,7 @@ def next_model(fold: Fold, asked: Sequence[float | None], stop: Event | None) ->
 
 
 def end(fold: Fold, _: None) -> None:
-    """End the path of a fold; an executor calls this when no more models are asked for."""
+    """End the path of a fold; an executor calls this when no more models are requested."""
     fold.end()
 
 

@@ -1,12 +1,12 @@
-"""Where the path of models over C begins, and where it has nothing more to learn: values of C from the data.
+"""Grid: the values of C of a path, chosen from the data, and the test whether larger values would change anything.
 
 For small C the optimum of ½‖w - w₀‖² + C R(w) is w = w₀ + C g, where g is the shortest vector whose negative is a
 subgradient of R at w₀ (w₀ is 0 without a prior), and the risk falls by
 
     R(w₀) - R(w₀ + C g) = C ‖g‖².                                                                       (1)
 
-The first C is that for which (1) is a small share of R(w₀). Features that are s times as large make it s² times
-as small, and all models on the path predict the same.
+The first C is the one for which (1) is a small share of R(w₀). If all features are multiplied by s, it is divided by
+s², and the models on the path make the same predictions.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ STEP = 3.0  # from one C to the next
 MOST = 16  # values of C
 FITTED = 0.01  # share of R(w₀) below which there is nothing left to learn, or which two steps must gain
 TIES = 1e-3  # share of the risk that may fall where ties at w₀ are broken
-LOOKS = 10  # at the data, to find the shortest g
+LOOKS = 10  # the most oracle calls for finding the shortest g
 NEAR = 0.3  # share of ‖g‖² that may be missing: one step of C more or less hardly matters
 
 
 class Grid(NamedTuple):
     """Values of C."""
 
-    first: float
+    first: float  # the first value of C
     risk: float  # R(w₀)
 
     @classmethod
     def of(cls, oracle: RiskOracle) -> Grid:
         """Make the grid by (1). It begins at 1 if no C moves w away from w₀ (R(w₀) = 0, or all planes cancel)."""
-        oracle = oracle.with_placement(oracle.placement)  # what it is asked here is no part of the training
-        if oracle.batch.offers(Latent) is not None:  # any completion will do: it is the size of its planes that counts
+        oracle = oracle.with_placement(oracle.placement)  # calls made here do not count as training
+        if oracle.batch.offers(Latent) is not None:  # any completion will do: only the size of its planes matters
             assert isinstance(oracle, Oracle)
             oracle = guessed(oracle, np.random.default_rng(0))
         at = oracle.space.point(np.zeros(oracle.dim))
@@ -51,7 +51,7 @@ class Grid(NamedTuple):
             square = oracle.space.inner(g, g)
             if risk <= 0 or square <= 0:
                 return cls(1.0, risk)
-            # by Frank and Wolfe: of the planes that are as high as any at w₀, which is the shortest combination?
+            # the Frank-Wolfe method finds the shortest convex combination of the planes that are highest at w₀
             other = oracle.mean_plane(oracle.space.point(g * (TIES * risk / square))).a
             away = g - other
             gap, length = oracle.space.inner(g, away), oracle.space.inner(away, away)
@@ -75,7 +75,7 @@ class Grid(NamedTuple):
 
 
 def _fall(oracle: RiskOracle, at: Array, g: Array, risk: float) -> float:
-    """Return by how much the risk falls with C: ‖g‖², except for weights that bounds hold in place."""
+    """Return the rate at which the risk falls with C: ‖g‖², without the weights that are at their bounds."""
     square = oracle.space.inner(g, g)
     if oracle.geometry is None or square <= 0:
         return square

@@ -32,7 +32,7 @@ def warn_of_search(tried: Tried, best: int, chosen: int, interrupted: bool) -> N
         )
     elif best != chosen:
         warn_caller(
-            f"the best mean score, {tried.means[best]:.4g}, is that of C = {tried.rows[best][0].C:g}, but training on "
+            f"the best mean score, {tried.means[best]:.4g}, belongs to C = {tried.rows[best][0].C:g}, but training on "
             f"all data ended at w = 0 there: the next best value is used, C = {C:g} with {tried.means[chosen]:.4g}",
             NothingLearnt,
         )

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import type_of_target
 from maxmargin.base.checks import check_whole, is_whole
 from maxmargin.training.options import n_examples, seed_of
 
-Split = tuple[Any, Any]  # the numbers of the examples to train on, and of those to judge by
+Split = tuple[Any, Any]  # the numbers of the examples to train on, and of the examples to test on
 
 
 def splits_of(estimator: Any, cv: Any, y: Any, groups: Any, random_state: Any) -> list[Split]:
@@ -47,9 +47,9 @@ def rows_of(value: Any, index: Any) -> Any:
 
 
 def examples_of(estimator: Any, X: Any, y: Any, index: Any, trained_on: Any) -> Split:
-    """Return inputs and outputs of these examples; of a kernel matrix, the columns of those that are trained on.
+    """Return inputs and outputs of these examples; of a kernel matrix, the columns of the training examples.
 
-    trained_on : the examples whose columns count, or None where these examples are trained on themselves.
+    trained_on : the training examples, or None if these examples are themselves the training examples.
     """
     outputs = None if y is None else rows_of(y, index)
     if not get_tags(estimator).input_tags.pairwise:
@@ -60,7 +60,7 @@ def examples_of(estimator: Any, X: Any, y: Any, index: Any, trained_on: Any) -> 
 
 
 def part_of(value: Any, index: Any, n: int) -> Any:
-    """Return the part of a value that belongs to these of n examples, or the whole if it has no entry for each."""
+    """Return the entries of a value for some of n examples, or the value itself if it does not have n entries."""
     shape = getattr(value, "shape", None)
     if shape is not None:
         each = len(shape) > 0 and shape[0] == n

@@ -52,16 +52,16 @@ def _has(name: str) -> Callable[[Tuned], bool]:
 class Tuned(MetaEstimatorMixin, BaseEstimator):
     """Choose C of an estimator by cross-validation, and train with it.
 
-    Every fold follows its own path of models from small to large C, each training started from the one before, and so
-    do all of the data, beside them. After every step the mean score over the folds decides whether to go on. The model
-    is the one on the path of all data whose C is chosen: nothing is trained again.
+    In every fold, and on all of the data, models are trained from small to large C, each starting from the previous
+    one. After every C, the mean score over the folds decides whether to continue. The final model is the one that was
+    trained on all data with the chosen C; nothing is trained again.
 
     Parameters
     ----------
     estimator : estimator or Pipeline
-        Any estimator of maxmargin that has C, or a pipeline that ends in one, whose transformers are fitted in every
-        fold anew. Its own C is not used. With a `checkpoint`, a search that was stopped goes on: every fold has a file
-        of its own, named after it ("….fold_0", "….all_data").
+        Any estimator of maxmargin that has C, or a pipeline whose last step is one; the transformers of a pipeline are
+        fitted in every fold. The C of the estimator is not used. With a `checkpoint`, an interrupted search continues:
+        every fold has its own file, named after the fold ("….fold_0", "….all_data").
     Cs : sequence or None
         Values of C to try, in rising order. None makes them from the data: the first lowers the training loss by about
         2%, each is three times the one before, and the last is where the training loss stops falling (see
@@ -74,18 +74,18 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
     rule : "best" or "one_standard_error"
         Take the C with the best mean score, or the smallest C whose mean score is within one standard error of that.
     patience : int or None
-        Stop when this many values of C in a row have a mean score that is below the best one before them by more than
-        its standard error; None tries all.
+        Stop when this many consecutive values of C have a mean score that is below the best earlier one by more than
+        its standard error; None tries all values.
     n_jobs : int or None
-        Threads in which folds are trained side by side; -1 takes all cores. None does so, too, unless the estimator
-        spreads its own work (n_jobs, executor) or calls Python functions of yours (a task, an optimiser), which then
-        run one after the other. Results do not depend on it.
+        The number of threads in which folds are trained in parallel; -1 means one per core. None means the same, unless
+        the estimator runs in parallel itself (n_jobs, executor) or calls your Python functions (a task, an optimiser);
+        folds are then trained one after the other. Results do not depend on it.
     executor : None or Executor
-        Where folds are trained instead, such as executors.Processes(2).
+        The executor that trains the folds instead of threads, such as executors.Processes(2).
     random_state : int, RandomState or None
-        For the folds.
+        The seed of the random split into folds.
     verbose : bool
-        Say on standard error where the search is. The estimator's own `verbose` is not used.
+        Whether to show the progress of the search on standard error. The `verbose` of the estimator is not used.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
     best_index_ : int
         Its row in results_.
     best_estimator_ : estimator
-        The model of all data for this C. Its methods and fitted attributes are found here, too.
+        The model that was trained on all data with best_C_. Its methods and fitted attributes are available here, too.
     results_ : dict of arrays
         One entry per C, from which pandas.DataFrame makes a table: "C"; "mean_score" and "standard_error";
         "fold_0_score", …; "training_loss" (the mean slack) and "norm" (‖w‖, or the distance to the prior) on all of the
@@ -147,11 +147,22 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None, *, groups: Any = None, **others: Any) -> Self:
         """Choose C and train.
 
-        groups : examples of one group are never on both sides of a fold.
-        others : what the estimator's `fit` takes beside X and y: sample_weight, position_weight, qid (whose queries
-            stay whole), … What has an entry per example is split with the examples, and `score` gets what it takes.
+        Parameters
+        ----------
+        X : sequence or packed data
+            The inputs. Packed data replace X, y and all other arguments that they contain.
+        y : sequence or None
+            The outputs.
+        groups : sequence or None
+            The group of every example; a group is never split between training and test examples.
+        **others
+            Further arguments of the estimator's `fit`: sample_weight, position_weight, qid (queries are not split), …
+            Arguments with one entry per example are split with the examples, and passed to `score` if it takes them.
 
-        Packed rows stand for X, y and what else they have with them.
+        Returns
+        -------
+        self
+            The fitted estimator.
         """
         last = self._checked()
         if isinstance(X, PackedData):
@@ -199,7 +210,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
     def report(self, X: Any, Y: Any, **options: Any) -> ModelReport:
         """Return a page about the best model and how its C was chosen; see its own `report`.
 
-        Of a pipeline it is about the last step, and X is what the others make of X.
+        For a pipeline, the page is about the last step, and shows X after the transformations of the other steps.
         """
         from maxmargin.training.tuning.findings import choice_section
 
@@ -210,7 +221,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         return page
 
     def _html_repr(self) -> str:
-        """Return what notebooks show: the card of the best model, once there is one."""
+        """Return the HTML that notebooks show: the card of the best model, if there is one."""
         from maxmargin.report.card import card
 
         parameters: str = super()._html_repr()
@@ -229,7 +240,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         best.save(path)
 
     def __getattr__(self, name: str) -> Any:
-        """Whatever else the best model has."""
+        """Return any other attribute of the best model."""
         if name.startswith("_") or name == "estimator" or name in ("best_estimator_", "results_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         if "best_estimator_" not in vars(self):
@@ -281,7 +292,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         for k, (train, test) in enumerate(splits):
             learnt, judged = part(train, None, data.others), part(test, train, taken)
             folds.append(Fold(f"fold {k}", estimator, learnt, judged, scorer))
-        if last.checkpoint is not None:  # paths are followed side by side: each has a file of its own
+        if last.checkpoint is not None:  # paths are trained in parallel: each has its own file
             for fold in folds:
                 beside = f"{os.fspath(last.checkpoint)}.{fold.name.replace(' ', '_')}"
                 fold.estimator = _with(clone(estimator), checkpoint=beside)
@@ -291,7 +302,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         return check_scoring(estimator, scoring=self.scoring)
 
     def _search(self, folds: list[Fold], Cs: list[float] | None, tried: Tried, last: Trainer, line: LiveLine) -> bool:
-        """Try one C after another; whether Ctrl-C has ended it."""
+        """Try one C after another; return whether Ctrl-C has ended the search."""
         executor, stop = self._executor(last), Event()
         shared, ended = stop if executor.shares_memory else None, False
         try:
@@ -323,12 +334,12 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
         most, began = MOST if Cs is None else len(Cs), time.perf_counter()
         left = TimeLeft(0.0, most)
         grid: Grid | None = None
-        asked: list[tuple[float | None, ...]] = [()] * len(placed)  # all that every fold was asked for
+        asked: list[tuple[float | None, ...]] = [()] * len(placed)  # all values of C that were requested from each fold
         for k in count():
             C = Cs[k] if Cs is not None else None if grid is None else grid.value(k)
             where = f"C {k + 1} of {'at most ' if Cs is None or self.patience else ''}{most}"
             row: list[Trained] = []
-            # where the data make the grid, they say where it begins before the folds can
+            # if the grid is made from the data, the path on all data determines its first value before the folds begin
             for part in [placed] if C is not None else [placed[:1], placed[1:]]:
                 if row:
                     C = row[0].C

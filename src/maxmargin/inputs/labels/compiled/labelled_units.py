@@ -1,4 +1,4 @@
-"""LabelledUnits: true labels of examples as kernels read them. Without numba, so that Python can name the fields."""
+"""LabelledUnits: the true labels of examples, for kernels. This file does not import numba, so that it loads fast."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class LabelledUnits(NamedTuple):
     """Units with their true labels: example j owns the units bounds[j] : bounds[j + 1]."""
 
     direct: int  # the number of atoms before those of units
-    n_labels: int
+    n_labels: int  # K, the number of labels
     bounds: NDArray[np.int64]
     units: NDArray[np.int64]  # the number of each unit among all of the data set
     truth: Labels  # the true label of each unit

@@ -9,8 +9,9 @@ from maxmargin.base.compiled.kernel import kernel
 
 @kernel
 def best_labels(scores, cost, truth, weight, found):
-    """Set found[j] = argmax_k scores[j, k] + weight[j] · cost[truth[j], k]; the truth wins ties, then the lowest
-    number.
+    """Set found[j] = argmax_k scores[j, k] + weight[j] · cost[truth[j], k].
+
+    Of tied labels the truth is preferred, then the lowest number.
     """
     for j in range(len(found)):
         best = truth[j]

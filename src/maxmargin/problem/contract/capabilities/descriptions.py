@@ -50,10 +50,14 @@ def required(batch: Batch, capability: type[Offered], who: str, instead: str = "
 
     Parameters
     ----------
-    batch : the training data
-    capability : a protocol of this folder
-    who : the object that needs it, as the beginning of the message, such as "solver='exponentiated_gradient'"
-    instead : the remedy, as a clause without a capital or a full stop
+    batch : Batch
+        The training data.
+    capability : type
+        A protocol of this folder.
+    who : str
+        The object that needs it, as the beginning of the message, such as "solver='exponentiated_gradient'".
+    instead : str
+        The remedy, as a clause without a capital or a full stop.
     """
     offered = batch.offers(capability)
     if offered is None:

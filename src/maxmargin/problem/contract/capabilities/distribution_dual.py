@@ -13,10 +13,10 @@ from maxmargin.problem.contract.tangents import Softness
 class DistributionDual(Protocol):
     """A batch that keeps a distribution of outputs for every example, as exponentiated gradient updates do.
 
-    Order of calls: `gibbs_dual` once at the beginning of a run. The solver improves what it returns.
+    Order of calls: `gibbs_dual` once at the beginning of a run. The solver improves the returned point.
     """
 
     def gibbs_dual(
         self, weights: Array, softness: Softness, C: float, memory: MemoryBudget, earlier: Any = None
     ) -> Any:
-        """Return the dual point of a smooth objective; `earlier` is that of an earlier run, moved to this C."""
+        """Return the dual point of a smooth objective: a new one, or `earlier`, of an earlier run, moved to this C."""

@@ -35,11 +35,11 @@ class Latent(Protocol):
 
 
 def latent_of(batch: Batch) -> Latent:
-    """Return the batch as one with hidden parts, or raise a TaskError that says what it lacks."""
+    """Return the batch as one with hidden parts, or raise a TaskError that names the missing methods."""
     latent = batch.offers(Latent)
     if latent is None:
         raise TaskError(
-            f"{batch.name} packs a {type(batch).__name__}, which does not offer what hidden parts need: latent = True "
+            f"{batch.name} packs a {type(batch).__name__}, which does not support hidden parts: latent = True "
             "in the task, and completed(w), guessed(rng) and shifts_to(after) in the batch"
         )
     return latent

@@ -1,4 +1,4 @@
-"""PredictionForm: a task and weights reduced to what prediction needs."""
+"""PredictionForm: a task and weights, reduced to the parts that prediction needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class TrainedModel(NamedTuple):
     """The task and the weights that prediction uses after training."""
 
     task: Any
-    w: Array
+    w: Array  # the weights
     attributes: Mapping[str, Any] = MappingProxyType({})  # further attributes of a fitted estimator, by name
 
 

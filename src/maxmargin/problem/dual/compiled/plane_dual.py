@@ -1,7 +1,7 @@
 """Kernels of the block dual: every example owns a few cached planes with weights α; see problem/dual/plane_dual.py.
 
-The tuples that have a name here are those of problem/planes/compiled: `tables` are PlaneTables, with planes, their α
-and their products; `atoms` and `images` are AtomArrays, as in plane_products.py.
+The named tuples are defined in problem/planes/compiled: `tables` are PlaneTables, with planes, their α and their
+products; `atoms` and `images` are AtomArrays, as in plane_products.py.
 
 Invariants: w = Σ α a over all slots; α >= 0; Σ α of an example <= cap[i] unless cap is infinite or slacks are squared;
 gram[s, t] = ⟨a_s, a_t⟩ exactly as the planes are stored; the scratch vector `work` is all zero between calls.
@@ -177,7 +177,7 @@ def visit(order, begin, rows, atoms, images, limits, weights, scratch, report, t
         if fresh:
             b = row_offset[j]
             height = b - plane_dot(row_indices, row_values, row_ptr[j], extra, seen, epoch, memo, atoms)
-            if report[MISSED] < 0.0:  # the first example, for which w is that of the decoder
+            if report[MISSED] < 0.0:  # the first example, for which w has not changed since the decoder call
                 report[MISSED] = max(highest - height, 0.0)
             if height > highest + epsilon + 1e-12 * (abs(height) + abs(b)):
                 if filled[i] == slots:

@@ -1,4 +1,4 @@
-"""Storage of planes: slots of examples, their growth, and folding two planes into one; see plane_dual.py.
+"""Storage of planes: slots of examples, their growth, and merging ("folding") two planes; see plane_dual.py.
 
 `tables` are PlaneTables (problem/planes/compiled/plane_tables.py).
 """
@@ -110,7 +110,7 @@ def lightest(i, tables):
 
 @kernel
 def free_slot(i, hashed, tables):
-    """Free one slot of a full example: remove a plane without weight, or fold the two lightest planes."""
+    """Free one slot of a full example: remove a plane without weight, or merge the two planes with least weight."""
     p, q = lightest(i, tables)
     if tables.alpha[tables.base[i] + p] == 0.0 or q < 0:
         remove(i, p, tables)
@@ -134,9 +134,9 @@ def fits(i, extra, slots, hashed, tables):
 
 @kernel
 def shrink(most, hashed, tables):
-    """Remove planes without weight, and fold others until every example has at most `most`.
+    """Remove planes without weight, and merge others until every example has at most `most`.
 
-    Returns the first example whose folded plane did not fit into the tables, or the number of examples.
+    Returns the first example whose merged plane did not fit into the tables, or the number of examples.
     """
     base, filled, length, alpha = tables.base, tables.filled, tables.length, tables.alpha
     for i in range(len(filled)):

@@ -16,7 +16,7 @@ class AtomArrays(NamedTuple):
     """Coordinates of w, followed by the feature rows of units at each label; see compiled/atoms.py."""
 
     direct: int  # atoms below this number are coordinates
-    n_labels: int
+    n_labels: int  # K, the number of labels of a unit
     indptr: NDArray[np.uint64]  # unit u has the entries indptr[u] : indptr[u + 1]
     columns: NDArray[np.uint32]  # the feature of an entry
     values: Array  # one value for each entry, or a single one that all entries share

@@ -19,7 +19,7 @@ MEMO = 512  # the number of atom scores remembered within a visit (a power of 2)
 ENTRIES, SLOTS, CELLS = range(3)  # the counters in PlaneTables.tops: sparse entries, slots, Gram entries
 
 # The numbers that a visit reports: Σ cap · penalty of the heights seen, planes added, gain of the dual, an example
-# whose dual is unbounded (or -1), with a kernel function what is missing (see kernels/compiled/plane_dual.py), and how
+# whose dual is unbounded (or -1), with a kernel function the missing row (see kernels/compiled/plane_dual.py), and how
 # much higher a remembered plane of the first example is than the decoder's (-1 if no example was visited).
 PENALTY, ADDED, GAIN, UNBOUNDED, AWAITED, MISSED = range(6)
 
@@ -43,9 +43,9 @@ class PlaneTables(NamedTuple):
     start: NDArray[np.int64]
     length: NDArray[np.int32]
     offset: Array
-    alpha: Array
+    alpha: Array  # the weight α of the plane in each slot
     idle: NDArray[np.int32]  # visits since α was last above 0
-    folds: NDArray[np.int32]  # how often its plane was rounded, by folding planes into one or by moving it
+    folds: NDArray[np.int32]  # how often its plane was rounded, by merging planes or by moving it
     # for each entry
     indices: NDArray[np.int32]
     values: Array
@@ -95,7 +95,7 @@ class PlaneRows(NamedTuple):
 
     @classmethod
     def of(cls, n: int, entries: int) -> PlaneRows:
-        """Allocate n rows with room for this number of entries."""
+        """Allocate n rows with a capacity of this number of entries."""
         indptr, indices = np.zeros(n + 1, dtype=np.int32), np.empty(entries, dtype=np.int32)
         return cls(indptr, indices, np.empty(entries), np.empty(n))
 
@@ -129,7 +129,7 @@ class Memo(NamedTuple):
     """Scores remembered by atom: scores[slot] belongs to atom tags[slot] if it was written in this epoch."""
 
     tags: NDArray[np.int64]
-    epochs: NDArray[np.int64]
+    epochs: NDArray[np.int64]  # the epoch in which each slot was written
     scores: Array
 
 
@@ -151,8 +151,8 @@ class Scratch(NamedTuple):
     work: Array  # a vector like w, all zero between calls
     heights: Array  # the heights of the planes of an example
     delta: Array  # the changes of their α
-    memo: Memo
-    hashed: Hashed  # for folding
+    memo: Memo  # the scores of atoms in this visit
+    hashed: Hashed  # for merging planes
 
     def plain(self) -> tuple[Any, ...]:
         """Return plain tuples instead of named ones, at every level."""

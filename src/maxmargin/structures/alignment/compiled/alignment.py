@@ -1,8 +1,8 @@
 """Gotoh's algorithm: the best alignment of two sequences with affine gaps whose costs depend on the position.
 
 An alignment is a list of pairs (i, j), increasing in both. Pair scores are s[i, j] = profile[row_of[i], j]. Residues
-skipped between two pairs form at most two gaps: first those of a, before the next skipped residue of b, then those of
-b. With `of_a` and `of_b`, (5, n + 1) and (5, m + 1) arrays of rows
+skipped between two pairs form at most two gaps: first a gap of residues of a, before the next skipped residue of b,
+then a gap of residues of b. With `of_a` and `of_b`, (5, n + 1) and (5, m + 1) arrays of rows
 
     OPEN, EXTEND          score of a gap's first, and of every further, skipped residue i
     AT_OPEN, AT_EXTEND    added to these for gaps of the other sequence that lie before residue i (n: the end)
@@ -12,10 +12,10 @@ a gap that skips residues u … v - 1 of a and lies before residue q of b scores
 
     OPEN_a[u] + AT_OPEN_b[q] + Σ_{u < t < v} (EXTEND_a[t] + AT_EXTEND_b[q]).
 
-The modes differ in the scores of residues before the first pair and after the last one: those of any gap (GLOBAL),
-nothing (LOCAL), or nothing for the longer of the two ends and those of any gap for the shorter one (OVERLAP; of two
-equally long ends, that of a is free before the first pair and paid for after the last).
-An alignment without pairs scores 0, or in GLOBAL mode as two gaps.
+The modes differ in the scores of residues before the first pair and after the last one (the ends). In GLOBAL mode, ends
+score like any gap; in LOCAL mode, they score 0. In OVERLAP mode, the longer of the two ends scores 0 and the shorter
+one scores like any gap; if both are equally long, the end of a scores 0 before the first pair, and the end of b after
+the last pair. An alignment without pairs scores 0, or in GLOBAL mode as two gaps.
 
 Best scores that end at (i, j) with a pair (M), with a_i skipped (X), with b_j skipped (Y):                         (2)
 
@@ -207,7 +207,7 @@ def best_alignment(pair, mode, scratch, pairs):
 def best_alignments(flat, mode, scratch, scores, pairs):
     """Find the best alignments of FlatPairs.
 
-    What best_alignment returns is written to `scores` (k, 2), and the pairs to the ends of their places in `pairs`,
+    The results of best_alignment are written to `scores` (k, 2), and the pairs to the ends of their ranges in `pairs`,
     min(n, m) for each.
     """
     at = from_a = from_b = of_profile = first = 0

@@ -1,6 +1,6 @@
 """Sums over all alignments of two sequences; alignment.py has the maxima.
 
-The notation is that of alignment.py; sums replace the maxima in (2) there, and M, X, Y are logarithms. Skipped residues
+The notation is as in alignment.py; sums replace the maxima in (2) there, and M, X, Y are logarithms. Skipped residues
 of a come before those of b, so that every alignment has one path through the states and is counted once:
 
     log Z = log (exp(score without pairs) + Σ_{i, j} exp(M[i, j] + score after (i, j)))                             (1)
@@ -130,7 +130,7 @@ def use_after(mode, i, j, used_a, used_b, p):
 
 @kernel
 def spread_sums(pair, mode, v, log_z, share, used_a, used_b):
-    """Write the probabilities of all states to share (3, n, m); share[PAIR] are those of pairs. Return the entropy (2).
+    """Write the probabilities of all states to share (3, n, m), with pairs in share[PAIR]. Return the entropy (2).
 
     used_a and used_b, as of_a and of_b: how often each of their scores is expected to be counted (TOTAL is scratch).
     """

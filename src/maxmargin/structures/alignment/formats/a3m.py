@@ -34,7 +34,8 @@ def read_a3m(source: TextFile) -> MultipleAlignment:
 
     Parameters
     ----------
-    source : a path, or an open text file.
+    source : str, path or text file
+        The file to read.
 
     Returns
     -------
@@ -71,8 +72,10 @@ def write_a3m(target: TextFile, alignment: MultipleAlignment) -> None:
 
     Parameters
     ----------
-    target : a path, or an open text file.
-    alignment : a MultipleAlignment whose lower-case letters are insertions, as `read_a3m` returns it.
+    target : str, path or text file
+        The file to write.
+    alignment : MultipleAlignment
+        A MultipleAlignment whose lower-case letters are insertions, as `read_a3m` returns it.
 
     See Also
     --------

@@ -7,7 +7,12 @@ from typing import Any, NamedTuple
 
 from maxmargin.base.checks import is_whole
 from maxmargin.inputs.readers.text_file import TextFile, TextLines, reading, writing
-from maxmargin.structures.alignment.formats.multiple import MultipleAlignment, strange_character, with_descriptions
+from maxmargin.structures.alignment.formats.multiple import (
+    Lowercase,
+    MultipleAlignment,
+    strange_character,
+    with_descriptions,
+)
 
 
 class SequenceRecord(NamedTuple):
@@ -25,7 +30,8 @@ def read_fasta(source: TextFile) -> list[SequenceRecord]:
 
     Parameters
     ----------
-    source : a path (the suffixes .gz, .xz and .bz2 are read as compressed), or an open text file.
+    source : str, path or text file
+        A path (the suffixes .gz, .xz and .bz2 are read as compressed), or an open text file.
 
     Returns
     -------
@@ -50,7 +56,8 @@ def iterate_fasta(source: TextFile) -> Iterator[SequenceRecord]:
 
     Parameters
     ----------
-    source : as for `read_fasta`.
+    source : str, path or text file
+        As for `read_fasta`.
 
     Returns
     -------
@@ -64,13 +71,15 @@ def iterate_fasta(source: TextFile) -> Iterator[SequenceRecord]:
         yield from (record for _, record in headed(lines))
 
 
-def read_aligned_fasta(source: TextFile, lowercase: str = "aligned") -> MultipleAlignment:
+def read_aligned_fasta(source: TextFile, lowercase: Lowercase = "aligned") -> MultipleAlignment:
     """Read a FASTA file whose sequences are the rows of an alignment.
 
     Parameters
     ----------
-    source : a path, or an open text file.
-    lowercase : the meaning of lower-case letters; see MultipleAlignment.
+    source : str, path or text file
+        The file to read.
+    lowercase : str
+        The meaning of lower-case letters; see MultipleAlignment.
 
     Returns
     -------
@@ -102,9 +111,12 @@ def write_fasta(target: TextFile, records: Iterable[SequenceRecord] | MultipleAl
 
     Parameters
     ----------
-    target : a path, or an open text file.
-    records : SequenceRecord objects; or a MultipleAlignment, whose rows are written, with no annotations but DE.
-    width : the number of letters per line.
+    target : str, path or text file
+        The file to write.
+    records : iterable of SequenceRecord, or MultipleAlignment
+        SequenceRecord objects; or a MultipleAlignment, whose rows are written, without annotations except DE.
+    width : int
+        The number of letters per line.
 
     See Also
     --------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -12,7 +13,8 @@ from maxmargin.base.checks import is_whole
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 
 GAPS = "-._~"
-LOWERCASE = ("aligned", "untrusted", "inserted")
+Lowercase = Literal["aligned", "untrusted", "inserted"]
+LOWERCASE = get_args(Lowercase)
 _STRANGE = re.compile(r"[^A-Za-z*\-._~]")
 _NO_GAPS = str.maketrans("", "", GAPS)
 
@@ -25,10 +27,14 @@ class Annotations:
 
     Parameters
     ----------
-    of_file : (feature, text) in the order of the file, a feature of several lines several times (GF).
-    of_rows : the same for every row (GS); the feature DE is a sequence's description.
-    of_columns : {feature: one character per column} (GC).
-    of_residues : for every row {feature: one character per column} (GR), such as its secondary structure SS.
+    of_file : tuple of pairs
+        (feature, text) in the order of the file, a feature of several lines several times (GF).
+    of_rows : tuple
+        The same for every row (GS); the feature DE is a sequence's description.
+    of_columns : mapping
+        {feature: one character per column} (GC).
+    of_residues : tuple of mappings
+        For every row {feature: one character per column} (GR), such as its secondary structure SS.
     """
 
     of_file: Notes = ()
@@ -43,10 +49,14 @@ class MultipleAlignment:
 
     Parameters
     ----------
-    names : names of the rows. They need not be unique, but `pair` finds only unique names.
-    rows : letters, "*", and the gaps "-", ".", "_" and "~".
-    annotations : may be omitted for alignments without any.
-    lowercase : the meaning of lower-case letters. "aligned": none. "untrusted": the residues are aligned, but without
+    names : sequence of str
+        Names of the rows. They need not be unique, but `pair` finds only unique names.
+    rows : tuple of str
+        Letters, "*", and the gaps "-", ".", "_" and "~".
+    annotations : Annotations
+        May be omitted for alignments without any.
+    lowercase : str
+        The meaning of lower-case letters. "aligned": none. "untrusted": the residues are aligned, but without
         certainty, as in references made from structures. "inserted": they are not aligned, as in A3M and A2M. In the
         last two cases, `sequence`, `pair` and `columns` return residues in upper case.
     """
@@ -54,7 +64,7 @@ class MultipleAlignment:
     names: tuple[str, ...]
     rows: tuple[str, ...]
     annotations: Annotations = field(default_factory=Annotations)
-    lowercase: str = "aligned"
+    lowercase: Lowercase = "aligned"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", tuple(self.names))

@@ -20,11 +20,15 @@ class SubstitutionMatrix:
 
     Parameters
     ----------
-    alphabet : K names, mostly single letters.
-    values : (K, K) scores; the row is the letter of the first sequence. The matrix need not be symmetric.
-    gap_open, gap_extend : the costs of the first residue and of each further residue of a gap, which are positive if
-        gaps are penalised; None if they are not known.
-    comments : lines about the matrix.
+    alphabet : tuple of str
+        K names, mostly single letters.
+    values : array of shape (K, K)
+        Scores; the row is the letter of the first sequence. The matrix need not be symmetric.
+    gap_open, gap_extend : float or None
+        The costs of the first residue and of each further residue of a gap, which are positive if gaps are penalised;
+        None if they are not known.
+    comments : tuple of str
+        Lines about the matrix.
     """
 
     alphabet: tuple[str, ...]
@@ -75,11 +79,12 @@ class SubstitutionMatrix:
 def read_matrix(source: TextFile) -> SubstitutionMatrix:
     """Read a substitution matrix in NCBI's text format.
 
-    Gap costs are those of comment lines such as "gap open score: -11" and "gap extend score: -1".
+    Gap costs are read from comment lines such as "gap open score: -11" and "gap extend score: -1".
 
     Parameters
     ----------
-    source : a path, or an open text file.
+    source : str, path or text file
+        The file to read.
 
     Returns
     -------
@@ -123,8 +128,10 @@ def write_matrix(target: TextFile, matrix: SubstitutionMatrix) -> None:
 
     Parameters
     ----------
-    target : a path, or an open text file.
-    matrix : a SubstitutionMatrix.
+    target : str, path or text file
+        The file to write.
+    matrix : SubstitutionMatrix
+        The matrix.
 
     See Also
     --------

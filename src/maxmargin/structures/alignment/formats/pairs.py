@@ -12,8 +12,8 @@ from maxmargin.structures.alignment.formats.fasta import SequenceRecord, headed,
 class SequencePair(NamedTuple):
     """Two sequences that belong together; if they are aligned, they contain gaps and have the same length."""
 
-    first: SequenceRecord
-    second: SequenceRecord
+    first: SequenceRecord  # the first sequence
+    second: SequenceRecord  # the second sequence
 
 
 def read_fasta_pairs(source: TextFile, aligned: bool = True) -> list[SequencePair]:
@@ -21,7 +21,8 @@ def read_fasta_pairs(source: TextFile, aligned: bool = True) -> list[SequencePai
 
     Parameters
     ----------
-    source, aligned : as for `iterate_fasta_pairs`.
+    source, aligned : str, path or text file; bool
+        As for `iterate_fasta_pairs`.
 
     Returns
     -------
@@ -39,8 +40,10 @@ def iterate_fasta_pairs(source: TextFile, aligned: bool = True) -> Iterator[Sequ
 
     Parameters
     ----------
-    source : a path, or an open text file.
-    aligned : True if both sequences of a pair must have the same length, gaps included.
+    source : str, path or text file
+        The file to read.
+    aligned : bool
+        True if both sequences of a pair must have the same length, gaps included.
 
     Returns
     -------
@@ -76,9 +79,12 @@ def write_fasta_pairs(target: TextFile, pairs: Iterable[SequencePair], width: in
 
     Parameters
     ----------
-    target : a path, or an open text file.
-    pairs : SequencePair objects.
-    width : the number of letters per line.
+    target : str, path or text file
+        The file to write.
+    pairs : iterable of SequencePair
+        The pairs.
+    width : int
+        The number of letters per line.
 
     See Also
     --------

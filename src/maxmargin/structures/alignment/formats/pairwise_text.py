@@ -20,10 +20,14 @@ def render(
 
     Parameters
     ----------
-    alignment : a PairwiseAlignment.
-    a, b : the two sequences.
-    width : the number of columns per block.
-    names : the names of the two sequences.
+    alignment : PairwiseAlignment
+        The alignment.
+    a, b : str
+        The two sequences.
+    width : int
+        The number of columns per block.
+    names : sequence of str
+        The names of the two sequences.
 
     Returns
     -------

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from maxmargin.base.checks import is_whole
 from maxmargin.inputs.readers.text_file import TextFile, TextLines, reading, writing
-from maxmargin.structures.alignment.formats.multiple import Annotations, MultipleAlignment, strange_character
+from maxmargin.structures.alignment.formats.multiple import Annotations, Lowercase, MultipleAlignment, strange_character
 
 FIRST_LINE = "# STOCKHOLM 1.0"
 # Lines with one character per column: the number of words, and their names in messages.
@@ -17,7 +17,7 @@ FOLLOWED_BY = {
 }
 
 
-def read_stockholm(source: TextFile, lowercase: str = "aligned") -> MultipleAlignment:
+def read_stockholm(source: TextFile, lowercase: Lowercase = "aligned") -> MultipleAlignment:
     """Read the alignment of a Stockholm file that holds one.
 
     All annotations are kept. Those of residues and columns (#=GR, #=GC), such as the secondary structure SS and the
@@ -26,8 +26,10 @@ def read_stockholm(source: TextFile, lowercase: str = "aligned") -> MultipleAlig
 
     Parameters
     ----------
-    source : a path, or an open text file.
-    lowercase : the meaning of lower-case letters ("inserted" for files of HMMER); see MultipleAlignment.
+    source : str, path or text file
+        The file to read.
+    lowercase : str
+        The meaning of lower-case letters ("inserted" for files of HMMER); see MultipleAlignment.
 
     Returns
     -------
@@ -46,12 +48,13 @@ def read_stockholm(source: TextFile, lowercase: str = "aligned") -> MultipleAlig
     return found[0]
 
 
-def iterate_stockholm(source: TextFile, lowercase: str = "aligned") -> Iterator[MultipleAlignment]:
+def iterate_stockholm(source: TextFile, lowercase: Lowercase = "aligned") -> Iterator[MultipleAlignment]:
     """Yield the alignments of a file that holds many, such as a release of Pfam.
 
     Parameters
     ----------
-    source, lowercase : as for `read_stockholm`.
+    source, lowercase : str, path or text file; str
+        As for `read_stockholm`.
 
     Returns
     -------
@@ -72,9 +75,12 @@ def write_stockholm(target: TextFile, alignment: MultipleAlignment, width: int |
 
     Parameters
     ----------
-    target : a path, or an open text file.
-    alignment : a MultipleAlignment.
-    width : the number of columns per block; None for one block.
+    target : str, path or text file
+        The file to write.
+    alignment : MultipleAlignment
+        The alignment.
+    width : int or None
+        The number of columns per block; None for one block.
 
     See Also
     --------
@@ -87,7 +93,7 @@ def write_stockholm(target: TextFile, alignment: MultipleAlignment, width: int |
         file.write(text + "\n")
 
 
-def _alignments(lines: TextLines, lowercase: str) -> Iterator[MultipleAlignment]:
+def _alignments(lines: TextLines, lowercase: Lowercase) -> Iterator[MultipleAlignment]:
     draft: _Draft | None = None
     for line in lines:
         if draft is None:
@@ -138,7 +144,7 @@ class _Draft:
         elif kind.startswith("#="):
             raise self.lines.error(f"found {kind!r}; expected a row, or an annotation #=GF, #=GS, #=GC or #=GR")
 
-    def finished(self, lowercase: str) -> MultipleAlignment:
+    def finished(self, lowercase: Lowercase) -> MultipleAlignment:
         """Return the alignment; raise unless the lines are consistent."""
         texts = {key: "".join(parts) for key, parts in self.parts.items()}
         rows = {key[0]: text for key, text in texts.items() if len(key) == 1}

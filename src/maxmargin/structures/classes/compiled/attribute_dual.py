@@ -1,8 +1,8 @@
 """Kernels of the dual of classes that share attributes, with blocks improved by pairwise steps; see attribute_dual.py.
 
-The arrays are those of compiled/class_dual.py, and the table that of compiled/attributes.py; alone[k, l], shared[k, l]
-are the products of the attributes of classes k and l, those without features and those with, so that Ψ(x, k) and
-Ψ(x, l) have the product alone[k, l] + ‖x‖² shared[k, l].
+The arrays are as in compiled/class_dual.py, and the table is as in compiled/attributes.py. alone[k, l] is the inner
+product of the attributes of classes k and l that have no features, and shared[k, l] of those that have features, so
+that Ψ(x, k) and Ψ(x, l) have the inner product alone[k, l] + ‖x‖² shared[k, l].
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def scores_of_classes(w, direct, attributes, table, scores):
 def improve_block(truth, square, cap, alone, shared, alpha, heights):
     """Move weight from the lowest label that has some to the highest one by exact steps, and return the dual's gain.
 
-    heights are updated; they include that of the truth, initially 0, whose weight is the rest of the cap.
+    heights are updated; they include the height of the truth, initially 0, whose weight is the rest of the cap.
     """
     K, gained, enough, used = len(alpha), 0.0, 0.0, 0.0
     for k in range(K):
@@ -98,7 +98,7 @@ def nonzero(V, changes, labels):
 
 @kernel
 def visit_attributes(order, problem, atoms, table, alone, shared, alpha, w, scratch, labels, least, report):
-    """Do what visit_classes does; scratch and labels have rows for all classes, or all attributes with features."""
+    """Visit examples as visit_classes does; scratch and labels have a row per class, or attribute with features."""
     K, V, direct, cost = len(problem.cost), atoms.n_labels, atoms.direct, problem.cost
     scores, heights, before, changes = scratch[0, :V], scratch[1, :K], scratch[2, :K], scratch[3]
     for j in range(len(order)):
@@ -139,7 +139,7 @@ def visit_attributes(order, problem, atoms, table, alone, shared, alpha, w, scra
 
 @kernel
 def attribute_totals(problem, atoms, table, alone, shared, alpha, w, scratch, labels):
-    """Do what class_totals does; alone and shared are norms of classes' attributes without and with features."""
+    """Compute totals as class_totals does; alone and shared are norms of attributes without and with features."""
     cost, lengths, cap = problem.cost, problem.lengths, problem.cap
     K, V, direct, changes = len(cost), atoms.n_labels, atoms.direct, scratch[3]
     linear, losses, mass, entries, excess = 0.0, 0.0, 0.0, K, 0.0

@@ -1,4 +1,4 @@
-"""ClassProblem: the data of a dual of classes as kernels read them; without numba, so that Python can name them."""
+"""ClassProblem: the data of a dual of classes, for kernels. This file does not import numba, so that it loads fast."""
 
 from __future__ import annotations
 

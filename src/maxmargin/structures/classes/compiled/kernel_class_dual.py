@@ -9,7 +9,7 @@ from maxmargin.structures.classes.compiled.class_dual import GAIN, MOVED, PENALT
 
 @kernel
 def visit_with_rows(order, begin, end, problem, cache, alpha, w, seen, scratch, labels, least, report):
-    """Do what `visit_classes` does from `begin` to `end`; seen[k, u] is the score of label k at unit u.
+    """Visit examples as `visit_classes` does, from `begin` to `end`; seen[k, u] is the score of label k at unit u.
 
     w has a row for every unit. Returns the position of the first example that would change but whose kernel row is not
     in the cache (it is then left as it was), or `end`. `cache` may be a plain tuple.

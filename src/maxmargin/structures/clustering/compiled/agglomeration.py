@@ -2,8 +2,8 @@
 
     value(z) = Σ_{i<j in one cluster of z} gains[i, j]  +  rate · MITRE(y, z)
 
-where MITRE is 1 - F1 of the MUC score (measures.py). For n items in R clusters, which cut k true clusters into M pieces
-in all, it is
+where MITRE is 1 - F1 of the MUC score (measures.py). For n items in R clusters, which cut k true clusters into a total
+of M pieces, it is
 
     MITRE = 1 - 2(n - M) / ((n - R) + (n - k)),      0 if R = k = n.
 
@@ -11,7 +11,7 @@ Merging two clusters reduces R by 1, and M by the number of true clusters that i
 loss therefore follows from counts: cells[a, k] items that cluster a shares with the true cluster k, shared[a, b] true
 clusters that intersect both a and b. If rate = 0, neither these counts nor `truth` are read.
 
-The number of a cluster is that of one of its items. gains are symmetric with a diagonal of zeros.
+The number of a cluster is the number of one of its items. gains are symmetric with a diagonal of zeros.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def merge_clusters(gains, labels, truth, n_true, rate, least, scratch):
     """Merge the two clusters that gain most while the gain exceeds `least`, and return the number of merges.
 
     Every cluster remembers its best partner among the clusters after it, and few must be searched again after a merge:
-    mostly O(n²) in all. With the MITRE loss the price of a shared true cluster falls with every merge: a cluster that
+    mostly O(n²) in total. With the MITRE loss the price of a shared true cluster falls with every merge: a cluster that
     intersects `kinds` true ones gains at most kinds times the fall since its last search, at the price `asked`, and is
     searched again only if that could make it the best. `scratch` is ClimbScratch.
     """

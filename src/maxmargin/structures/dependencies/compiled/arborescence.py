@@ -1,17 +1,19 @@
 """The best tree of arcs away from node 0, by contraction (Chu and Liu 1965; Edmonds 1967; dense, Tarjan 1977).
 
-Nodes are 0, the root, and 1 … n; scores[h, m] is that of the arc from h to m. Column 0 and the diagonal are not read.
+The root is node 0, and words are nodes 1 … n. scores[h, m] is the score of the arc from h to m; column 0 and the
+diagonal are not read.
 
     heads = argmax Σ_m scores[heads[m], m]      over all trees in which every node 1 … n has one head              (1)
 
-Starting from any node, the best arcs into each node are followed backwards. If they meet the path, they close a cycle:
-it becomes one node, and an arc into it counts for what it adds over the arc of the cycle that it replaces. Every node,
-also a contracted one, looks once for its best arc, and a cycle of k nodes is contracted in O(kn): O(n²) in all.
+Starting from any node, the best arcs into each node are followed backwards. If this path returns to one of its nodes,
+the nodes of the cycle are contracted to one node. The score of an arc into that node is reduced by the score of the
+cycle's arc that it would replace. The best arc into a node, contracted or not, is searched once, and a cycle of k nodes
+is contracted in O(kn), so that the total time is O(n²).
 
-For a single child of the root, the best of the trees with the fewest arcs from the root, which have one, is found by
-comparing first the number of these arcs, then scores. A node then takes an arc from the root only if no other is left:
-when all are one. The cycle arcs that are subtracted never come from the root, so this is exact, without a large
-constant.
+If the root must have a single child, arcs are compared first by whether they come from the root, then by score. The
+result is the best tree with the fewest arcs from the root, which is one: a node takes an arc from the root only if all
+nodes have been contracted to it. The cycle arcs that are subtracted never come from the root, so this is exact and
+needs no large constant.
 """
 
 from typing import NamedTuple
@@ -26,17 +28,17 @@ UNSEEN, ON_PATH, DONE, GONE = 0, 1, 2, 3  # GONE: merged into another slot
 class Contraction(NamedTuple):
     """Scratch arrays for up to n words. A slot holds a node, contracted or not; nodes have numbers up to 2n."""
 
-    scores: np.ndarray  # (n + 1, n + 1) between slots
-    tails: np.ndarray  # (n + 1, n + 1) the original arc of each of them
-    ends: np.ndarray
+    scores: np.ndarray  # (n + 1, n + 1) the score of the best arc between two slots
+    tails: np.ndarray  # (n + 1, n + 1) the tail of the original arc of each score
+    ends: np.ndarray  # (n + 1, n + 1) the end of the original arc of each score
     active: np.ndarray  # (n,) slots in use
-    state: np.ndarray  # (n + 1,) for each slot
+    state: np.ndarray  # (n + 1,) UNSEEN, ON_PATH, DONE or GONE, for each slot
     number: np.ndarray  # (n + 1,) the number of the node in each slot
     gained: np.ndarray  # (n + 1,) the score of the arc into each slot on the path
     path: np.ndarray  # (n + 1,) slots; the arc into each comes from the next one
     owner: np.ndarray  # (2n + 1,) the node into which each was contracted, 0 if none
-    tail: np.ndarray  # (2n + 1,) the arc into every node
-    end: np.ndarray
+    tail: np.ndarray  # (2n + 1,) the tail of the original arc into every node
+    end: np.ndarray  # (2n + 1,) the end of this arc
 
 
 def contraction(n):
@@ -94,8 +96,9 @@ def contracted(of, begin, length, n_active):
 
 @kernel
 def best_arborescence(n, single_root, of, heads):
-    """Write the heads of the words 1 … n of (1) for of.scores, which is overwritten; with single_root, one has the head
-    0.
+    """Write the heads of the words 1 … n in (1) for of.scores, which is overwritten.
+
+    With single_root, exactly one word has the head 0.
     """
     for u in range(n + 1):
         for v in range(n + 1):

@@ -1,29 +1,30 @@
 """Sums over all trees (arborescence.py finds the best one), by the matrix-tree theorem without subtractions.
 
-With masses q[m, h] of the arcs from h to m, those of all trees with the root r add up to a determinant of the Laplacian
-of q (Tutte; Koo et al. 2007). Its elimination needs nothing but sums, products and quotients of positive numbers, if
-the diagonal is never formed (Grassmann, Taksar and Heyman 1985): word v is removed by
+The arc from h to m has the mass q[m, h], and the mass of a tree is the product over its arcs. The masses of all trees
+with the root r sum to a determinant of the Laplacian of q (Tutte; Koo et al. 2007). Gaussian elimination needs only
+sums, products and quotients of positive numbers if the diagonal is never formed (Grassmann, Taksar and Heyman 1985):
+word v is removed by
 
     S_v = Σ_{j < v} q[v, j],     q[i, j] += q[i, v] q[v, j] / S_v      for i, j < v, i ≠ j                         (1)
 
-for v = n, n-1, …, and the masses of the trees with the first node as their root add up to Π_v S_v. Those with the root
-v have π_v times as much (the Markov chain tree theorem):
+for v = n, n-1, …, and the masses of the trees whose root is the first node sum to Π_v S_v. The masses of the trees with
+the root v sum to π_v times that number (the Markov chain tree theorem):
 
     π_first = 1,     π_v = Σ_{i < v} π_i q[i, v] / S_v                                                             (2)
 
-Here the first node is the root of sentences, 0, if any number of words may depend on it; if it is one, the first node
-is word 1, and Z = Π_v S_v Σ_r q[r, 0] π_r. All numbers are kept as logarithms, so that no score is too large, and every
-step of (1) makes relative errors of a few units of rounding. Z is a sum of products of at most n entries of each q that
-(1) makes, so that the errors of all steps add up to at most n² such units, whatever the scores are.
+If any number of words may depend on the root of a sentence, 0, the first node is 0. If exactly one word may, the first
+node is word 1, and Z = Π_v S_v Σ_r q[r, 0] π_r. All numbers are kept as logarithms, so that no score is too large, and
+every step of (1) makes relative errors of a few units of rounding. Z is a sum of products of at most n entries of each
+q that (1) makes, so that the errors of all steps add up to at most n² such units for any scores.
 
 Probabilities of arcs are derivatives of log Z, found by going through (1) and (2) backwards: the *count* of a number is
 number · ∂log Z / ∂number; the count of a sum is distributed over its terms in proportion to their shares. The only
-difference is that of S_v, 1 - Σ_i count of q[i, v] / S_v.
+subtraction is in the count of S_v, 1 - Σ_i count of q[i, v] / S_v.
 
-A tree is drawn by undoing (1). In a tree of the nodes before v let K be those whose arc, drawn by its shares in (1),
-leads through v. They become children of v, whose head is drawn from the nodes that are not below any of K, with chances
-∝ q[v, j]. (For |K| >= 2 more than one tree of the smaller graph leads to the same one: with C_0 the nodes that
-are not below K, their masses add up to q[v, C_0] S_v^{|K| - 1}, by Cayley's formula.)
+A tree is drawn by undoing (1). In a tree of the nodes before v, let K be the nodes whose arc leads through v when its
+term in (1) is drawn. They become children of v, and the head of v is drawn from the nodes that are not below any node
+of K, with probabilities ∝ q[v, j]. (For |K| >= 2 several trees of the smaller graph lead to the same tree: with C_0 the
+nodes that are not below K, their masses sum to q[v, C_0] S_v^{|K| - 1}, by Cayley's formula.)
 """
 
 import math
@@ -43,7 +44,7 @@ class RemovedWords(NamedTuple):
     pivots: np.ndarray  # (n + 1,) log S
     roots: np.ndarray  # (n + 1,) log π
     counts: np.ndarray  # (n + 1, n + 1) counts of q
-    row: np.ndarray  # (n + 2,)
+    row: np.ndarray  # (n + 2,) logarithms that are being added up, or chances
     via: np.ndarray  # (n + 1,) the word through which an arc of the drawn tree leads, 0 for none
 
 
@@ -57,8 +58,8 @@ def removed_words(n):
 
 @kernel
 def fill(n, table, of):
-    """Read table[h, m], logarithms of masses, and divide each word's by their largest; return the log of these
-    divisors.
+    """Read table[h, m], the logarithms of masses, divided by the largest mass of each word; return the log of the
+    product of these divisors.
     """
     taken = 0.0
     for h in range(n + 1):
@@ -208,7 +209,7 @@ def draw_arborescence(first, n, of, uniforms, heads):
 
 @kernel
 def draw_arborescences(n, single_root, table, root, of, uniforms, swapped, heads):
-    """Draw rows heads[k, m - 1], one for each of `uniforms`; with single_root, `root` is the child of 0 in all."""
+    """Draw rows heads[k, m - 1], one for each of `uniforms`; with single_root, `root` is the only child of 0."""
     if not single_root:
         fill(n, table, of)
         eliminate(0, n, of)

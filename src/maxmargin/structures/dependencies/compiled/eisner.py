@@ -8,7 +8,7 @@ right means that the head is the left end.
     closed_right[i, j] = max_k open_right[i, k] + closed_right[k, j],          i < k <= j                          (3)
     closed_left[i, j]  = max_k closed_left[i, k] + open_left[k, j],            i <= k < j                          (4)
 
-With one child of the root, spans are those of the words 1 … n, and the child c has the highest
+If the root has one child, spans contain only the words 1 … n, and the child c has the highest
 closed_left[1, c] + closed_right[c, n] + scores[0, c]. Otherwise the root is a word before all others. O(n³).
 """
 
@@ -22,9 +22,7 @@ OPEN_RIGHT, OPEN_LEFT, RIGHT, LEFT = 0, 1, 2, 3
 
 
 class SpanScores(NamedTuple):
-    """Scratch arrays for up to n words; spans that begin at i are in row i, in the transposed arrays those that end at
-    j.
-    """
+    """Scratch arrays for up to n words; row i has the spans that begin at i, or in transposed arrays, end at i."""
 
     scores: np.ndarray  # (n + 1, n + 1) of arcs
     open_right: np.ndarray  # [i, j]

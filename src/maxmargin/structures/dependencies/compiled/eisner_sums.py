@@ -1,6 +1,6 @@
 """Sums over all projective trees by the inside-outside algorithm (Eisner 1996, Baker 1979); eisner.py finds the best.
 
-The notation is that of eisner.py, with logarithms of sums instead of maxima; every projective tree has exactly one
+The notation is as in eisner.py, with logarithms of sums instead of maxima; every projective tree has exactly one
 derivation by spans, so it is counted once. The count of a span, its probability, is distributed over the spans that it
 is made of, in proportion to their shares of its sum. All terms are positive, and all large numbers are logarithms.
 """
@@ -25,7 +25,7 @@ class SpanSums(NamedTuple):
     left: np.ndarray  # [i, j] (4)
     counts: np.ndarray  # (2, n + 1, n + 1) counts of right and left
     arcs: np.ndarray  # (n + 1, n + 1) the probability of the arc from i to j
-    row: np.ndarray  # (n + 1,)
+    row: np.ndarray  # (n + 1,) logarithms that are being added up
     stack: np.ndarray  # (4n + 8, 3) spans to open, with their kinds
 
 

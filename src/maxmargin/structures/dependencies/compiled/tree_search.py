@@ -7,8 +7,9 @@ from maxmargin.structures.dependencies.compiled.eisner import best_projective
 
 @kernel
 def fill_scores(n, scores, right, true_heads, price, table):
-    """Fill in the scores: wrong arcs score `price` more; a true arc has the better of its right and its best wrong
-    label.
+    """Fill in the scores of arcs for the loss-augmented search.
+
+    Wrong arcs score `price` more; a true arc has the better one of its true label and its best wrong label.
     """
     for h in range(n + 1):
         for m in range(1, n + 1):

@@ -42,7 +42,7 @@ def greedy_cover(indptr, items, values, base, counts, bounds, order):
     evaluation bounds its gain now, because covered items stay covered, and documents whose bound is too low are not
     evaluated. The second term does not enter the bound, because it shrinks when items of negative value are covered.
     Sums are always added in the same order, so that the bound also holds for rounded numbers, and the result equals
-    that of an evaluation of all gains. `bounds` is a scratch array with one number per document.
+    an evaluation of all gains. `bounds` is a scratch array with one number per document.
     """
     n = len(base)
     counts[:] = 0

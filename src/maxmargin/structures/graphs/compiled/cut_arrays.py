@@ -1,4 +1,4 @@
-"""Scratch arrays of cuts. Without numba, so that Python can name these fields before it is loaded.
+"""Scratch arrays of cuts. This file does not import numba, so that it loads fast.
 
 Small graphs are cut in a few microseconds, and numba needs one to recognise each named tuple that Python passes. So
 Python passes plain tuples to these kernels, which name them again.
@@ -25,9 +25,9 @@ class CutArrays(NamedTuple):
     turned: NDArray[np.int32]  # (E,): 1 for edges that prefer different labels
     capacity: Array  # (4 E,): the residual capacity of each arc; a single cut uses the first 2 E
     bounds: NDArray[np.int32]  # (2 N + 1,): the arcs of the graph with opposites, as in SortedArcs
-    head: NDArray[np.int32]  # (4 E,)
-    reverse: NDArray[np.int32]  # (4 E,)
-    supply: Array  # (2 N,): what can still flow from the source, or to the sink if it is negative
+    head: NDArray[np.int32]  # (4 E,): the node to which each arc leads
+    reverse: NDArray[np.int32]  # (4 E,): the opposite arc of each arc
+    supply: Array  # (2 N,): the residual capacity from the source, or to the sink if it is negative
     work: NDArray[np.int32]  # (7, 2 N): scratch of max_flow
 
     @classmethod

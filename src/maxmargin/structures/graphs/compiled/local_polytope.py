@@ -120,7 +120,7 @@ def repair(residual, x, z, out, lack):
     """Write the edges' tables near z whose margins are the numbers of their nodes; return the value of that point.
 
     Rows and columns that are too large are scaled down; the missing mass is then spread over rows and columns in
-    proportion to what each lacks (Altschuler, Weed and Rigollet 2017, Algorithm 2). Scratch: lack, as long as a node
+    proportion to their deficits (Altschuler, Weed and Rigollet 2017, Algorithm 2). Scratch: lack, as long as a node
     may have labels.
     """
     scores, begin, ends = residual.scores, residual.begin, residual.ends
@@ -240,7 +240,7 @@ def run_steps(residual, x, z, y, pull, column, repaired, weight, known, tol, ste
     """Make primal-dual steps until the best point is within tol of the best bound; return the number of steps made.
 
     Rows BEST of x and z are then the best point (feasible: repaired), row BEST of y the messages of the best bound; a
-    bound may be `known` from elsewhere. Every 40 steps the iterate and the mean since the last restart are looked at.
+    bound may be `known` from elsewhere. Every 40 steps the iterate and the mean since the last restart are evaluated.
     The method restarts from the better of them when the distance between bound and value has halved, or half of all
     steps were made since the last restart; it then weighs primal and dual steps by how far either went (Applegate et
     al. 2021, PDLP: with restarts the method converges linearly on linear programmes).
@@ -314,7 +314,7 @@ def gather(residual, nodes, tables, x, z):
 
 @kernel
 def unfold(residual, x, z, nodes, tables):
-    """Write a point of the residual as one of the model; nodes (N, K) and tables (E, K, K) come filled with 0."""
+    """Write a point of the residual as one of the model; nodes (N, K) and tables (E, K, K) are initially 0."""
     edges, place, begin, label = residual.model.edges, residual.place, residual.begin, residual.label
     edge_at, table_at = residual.edge_at, residual.table_at
     for i in range(len(place)):
@@ -345,10 +345,10 @@ def unfold(residual, x, z, nodes, tables):
 
 @kernel
 def extend(residual, y, messages):
-    """Change messages of the model to those of the residual where it has labels.
+    """Replace messages of the model by the messages of the residual, for the labels that the residual has.
 
-    Over these labels alone, all edges then have maximum 0, and the bound is that of the residual. Messages to other
-    labels stay. They will be compared with those that change, so these must not drift: adding a constant to the
+    Over these labels alone, all edges then have maximum 0, and the bound equals the bound of the residual. Messages to
+    other labels stay. They will be compared with those that change, so these must not drift: adding a constant to the
     messages to one end and subtracting it from those to the other changes no score; it is chosen so that the messages
     to both ends change equally on average.
     """
@@ -400,9 +400,9 @@ def extend(residual, y, messages):
 def settle(unary, pair, first_link, links, order, forward, kept, messages, belief, sent, excess):
     """Change messages to labels that are not kept so that their beliefs do not exceed those of the kept ones.
 
-    Every node takes from its edges as much as they can give to such a label, and returns equal parts of the excess over
-    its best kept label, or of the deficit. Messages to kept labels stay. Write the excess of labels that are not kept
-    to excess (N, K), and return the highest. Scratch: belief and sent, both (K,).
+    Every node takes from its edges the most that they can give to such a label, and returns equal parts of the excess
+    over its best kept label, or of the deficit. Messages to kept labels stay. Write the excess of labels that are not
+    kept to excess (N, K), and return the highest. Scratch: belief and sent, both (K,).
     """
     n, n_labels = unary.shape
     worst = -np.inf

@@ -42,7 +42,7 @@ def rank_nodes(edges, first_link, links, rank, order):
     """Order the nodes breadth first, from one at the border of every component.
 
     The neighbours of a node are then near it in the order, some before and some after it, as sweeps need: in random
-    order, they take half as many iterations again. The border node is one that a breadth-first search visits last.
+    order, they take 1.5 times as many iterations. The border node is one that a breadth-first search visits last.
     """
     n = len(rank)
     for i in range(n):
@@ -91,8 +91,9 @@ def sweep(unary, pair, graph, forward, messages, belief, given, labels):
     """Visit all nodes once, forth or back; return the bound that the messages then prove. `graph` is NodeLinks.
 
     A node takes from every edge behind it all that the edge can give, and spreads its belief over the edges ahead of
-    it, 1 / max(edges ahead, edges behind) to each. Neither can raise the bound: what a maximum loses, the others gain
-    at most. After the sweep all edges have maximum 0, so the bound is the sum of what the nodes have kept.
+    it, 1 / max(edges ahead, edges behind) to each. Neither can raise the bound: if one maximum falls, the
+    others rise by at most as much. After the sweep all edges have maximum 0, so the bound is the sum of the maxima of
+    the nodes.
 
     On the way every node gets the best label given the labels behind it and the messages from ahead. Scratch: belief
     and given, both (K,). `send` and `add_given` are written out, because with few labels a call takes longer than its
@@ -200,8 +201,8 @@ def allowed(accuracy, value):
 def run_sweeps(model, graph, messages, belief, given, labels, best_labels, best, accuracy, stall, trace):
     """Sweep forth and back until the bound is near enough to the best score or makes no progress; return how often.
 
-    The best score is that of the best labelling found, which is kept in best_labels. No progress: in ten sweeps (forth
-    or back) the bound has fallen by at most `stall` times its distance to the best score. Sweep s writes
+    The best score is the score of the best labelling found, which is kept in best_labels. No progress: in ten sweeps
+    (forth or back) the bound has fallen by at most `stall` times its distance to the best score. Sweep s writes
     trace[s] = (bound, best score). `model` is PairwiseModel, and `graph` NodeLinks.
     """
     unary, edges, pair = model
@@ -223,7 +224,7 @@ def run_sweeps(model, graph, messages, belief, given, labels, best_labels, best,
 
 @kernel
 def level(unary, pair, first_link, links, order, messages, belief):
-    """Let every node take from all its edges what they can give, and keep an equal share with each of them.
+    """Let every node take from all its edges the most that they can give, and keep an equal share with each of them.
 
     Like a sweep this never raises the bound (Schlesinger and Antoniuk 2011, diffusion). After sweeps, edges hold nearly
     all of the difference between a label and the best one; after some of these rounds nodes and edges hold equal parts.
@@ -250,7 +251,7 @@ def level(unary, pair, first_link, links, order, messages, belief):
 
 @kernel
 def add_up(unary, edges, pair, messages, beliefs):
-    """Write the beliefs of all nodes; return the bound: the sum of their maxima and of those of the edges."""
+    """Write the beliefs of all nodes; return the bound: the sum of the maxima over nodes and of those over edges."""
     n, n_labels = unary.shape
     for i in range(n):
         for k in range(n_labels):
@@ -279,7 +280,7 @@ def add_up(unary, edges, pair, messages, beliefs):
 
 @kernel
 def collect_all(unary, edges, pair, messages, sent, scores):
-    """Write the beliefs that every node would have if it alone took from all its edges what they can give.
+    """Write the beliefs that every node would have if it alone took from all its edges the most that they can give.
 
     The best label of a node and those near it are the ones that may carry mass in the relaxation. Scratch: sent, (K,).
     """

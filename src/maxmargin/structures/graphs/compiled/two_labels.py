@@ -20,7 +20,7 @@ from maxmargin.structures.graphs.compiled.cut_arrays import CutArrays
 from maxmargin.structures.graphs.compiled.max_flow import SINK, SOURCE, components, max_flow
 from maxmargin.structures.graphs.compiled.sorted_arcs import SortedArcs
 
-RELATIVE_TOL = 1e-14  # the size of rounding: of capacities relative to the largest, of an edge relative to its scores
+RELATIVE_TOL = 1e-14  # rounding errors: of capacities relative to the largest, of an edge relative to its scores
 
 
 @kernel
@@ -58,7 +58,7 @@ def split_tables(unary, edges, pair, gain, weight, turned):
 
 @kernel
 def double(edges, arcs, cut):
-    """Write the graph with the opposites of all nodes; the arcs of an opposite are those of its node, moved by 2E."""
+    """Write the graph with the opposites of all nodes; arc numbers of an opposite are those of its node plus 2E."""
     gain, weight, turned, capacity, supply = cut.gain, cut.weight, cut.turned, cut.capacity, cut.supply
     bounds, head2, reverse2 = cut.bounds, cut.head, cut.reverse
     n_nodes, n_edges = len(gain), len(weight)

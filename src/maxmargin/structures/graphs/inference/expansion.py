@@ -10,7 +10,7 @@ from maxmargin.structures.graphs.compiled.cut_arrays import CutArrays
 from maxmargin.structures.graphs.compiled.sorted_arcs import SortedArcs
 from maxmargin.structures.graphs.inference.model import Answer, Labels, PairwiseModel
 
-LEAST_GAIN = 1e-12  # of the largest score: less is rounding
+LEAST_GAIN = 1e-12  # relative to the largest score; smaller gains are rounding errors
 
 
 def best_expansion(
@@ -29,10 +29,14 @@ def best_expansion(
 
     Parameters
     ----------
-    model : the PairwiseModel.
-    start : labels to begin with; by default the best label of each node alone.
-    upper : an upper bound on all labellings that is known from elsewhere.
-    arcs : `SortedArcs.of` the graph, if it is known already.
+    model : PairwiseModel
+        The model.
+    start : array of int or None
+        Labels to begin with; by default the best label of each node alone.
+    upper : float
+        An upper bound on all labellings that is known from elsewhere.
+    arcs : SortedArcs or None
+        `SortedArcs.of` the graph, if it is known already.
 
     Returns
     -------

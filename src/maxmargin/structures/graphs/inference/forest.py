@@ -25,8 +25,10 @@ def forest_order(n_nodes: int, edges: Any) -> ForestOrder | None:
 
     Parameters
     ----------
-    n_nodes : the number of nodes.
-    edges : (E, 2) node numbers.
+    n_nodes : int
+        The number of nodes.
+    edges : array of shape (E, 2)
+        The node numbers of the ends of every edge.
 
     Returns
     -------
@@ -45,8 +47,10 @@ def is_forest(n_nodes: int, edges: Any) -> bool:
 
     Parameters
     ----------
-    n_nodes : the number of nodes.
-    edges : (E, 2) node numbers.
+    n_nodes : int
+        The number of nodes.
+    edges : array of shape (E, 2)
+        The node numbers of the ends of every edge.
 
     Returns
     -------
@@ -66,8 +70,10 @@ def best_forest(model: PairwiseModel, order: ForestOrder | None = None) -> Answe
 
     Parameters
     ----------
-    model : the PairwiseModel.
-    order : `forest_order` of the graph, if it is known already.
+    model : PairwiseModel
+        The model.
+    order : ForestOrder or None
+        `forest_order` of the graph, if it is known already.
 
     Returns
     -------

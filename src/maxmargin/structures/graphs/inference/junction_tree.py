@@ -17,7 +17,7 @@ from maxmargin.structures.graphs.inference.model import Answer, PairwiseModel, c
 
 MOST_ENTRIES = 200_000  # limit for one table: 11 labels in a clique of 5 nodes, two labels in one of 17
 MOST_IN_ALL = 2_000_000  # limit for all tables: some ten milliseconds
-MOST_ENTANGLED = 10_000  # the most remaining nodes for which a search for an order pays
+MOST_ENTANGLED = 10_000  # the most remaining nodes for which a search for an order is worthwhile
 
 
 class EliminationTables(NamedTuple):
@@ -41,9 +41,9 @@ class Elimination(NamedTuple):
     # for each removed node: itself, then its neighbours at that time, the last to be removed last
     cliques: list[list[int]]
     width: int  # neighbours in the largest clique
-    n_labels: int
-    n_entries: int  # of all tables
-    tables: EliminationTables
+    n_labels: int  # K, the number of labels of a node
+    n_entries: int  # the number of entries of all tables
+    tables: EliminationTables  # the tables of every step, for compiled code
 
 
 def elimination_order(
@@ -56,11 +56,16 @@ def elimination_order(
 
     Parameters
     ----------
-    n_nodes : the number of nodes.
-    edges : (E, 2) node numbers.
-    n_labels : the number of labels K.
-    most_entries : the largest size of one table, K^(width + 1).
-    most_in_all : the largest sum of all sizes, which is the cost of a search.
+    n_nodes : int
+        The number of nodes.
+    edges : array of shape (E, 2)
+        The node numbers of the ends of every edge.
+    n_labels : int
+        The number of labels K.
+    most_entries : int
+        The largest size of one table, K^(width + 1).
+    most_in_all : int
+        The largest sum of all sizes, which is the cost of a search.
 
     Returns
     -------
@@ -88,8 +93,10 @@ def best_junction_tree(model: PairwiseModel, elimination: Elimination | None = N
 
     Parameters
     ----------
-    model : the PairwiseModel.
-    elimination : `elimination_order` of the graph and its number of labels, if it is known already.
+    model : PairwiseModel
+        The model.
+    elimination : Elimination or None
+        `elimination_order` of the graph and its number of labels, if it is known already.
 
     Returns
     -------
@@ -115,7 +122,8 @@ def best_junction_tree(model: PairwiseModel, elimination: Elimination | None = N
     if elimination is None:
         raise ValueError(
             f"the graph of {model.n_nodes} nodes and {model.n_edges} edges has too many cycles for {n_labels} labels: "
-            f"elimination needs a table of more than {MOST_ENTRIES} entries, or {MOST_IN_ALL} in all. Use a relaxation"
+            f"elimination needs a table of more than {MOST_ENTRIES} entries, or {MOST_IN_ALL} in total. Use a "
+            "relaxation"
         )
     if elimination.n_labels != n_labels or len(elimination.order) != model.n_nodes:
         raise ValueError(

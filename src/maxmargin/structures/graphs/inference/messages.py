@@ -40,12 +40,18 @@ def pass_messages(
 
     Parameters
     ----------
-    model : the PairwiseModel.
-    messages : where to begin, for example the last messages of the same graph with other scores; not changed. None: 0.
-    sweeps : the most sweeps; forth and back are two.
-    tol : stop when the bound is this close to the score of the best labelling found.
-    stall : stop when ten sweeps lowered the bound by no more than this share of that distance.
-    labels : the best known labelling, if any.
+    model : PairwiseModel
+        The model.
+    messages : array or None
+        Where to begin, for example the last messages of the same graph with other scores; not changed. None: 0.
+    sweeps : int
+        The most sweeps; forth and back are two.
+    tol : float or Accuracy
+        Stop when the bound is this close to the score of the best labelling found.
+    stall : float
+        Stop when ten sweeps lowered the bound by no more than this share of that distance.
+    labels : array of int or None
+        The best known labelling, if any.
 
     Returns
     -------
@@ -71,8 +77,9 @@ def pass_messages(
 
 
 def levelled(model: PairwiseModel, messages: Array, rounds: int) -> Array:
-    """Return messages with no higher bound, in which nodes and edges share equally what makes labels worse than the
-    best.
+    """Return messages with no higher bound, in which nodes and edges share the deficits of labels equally.
+
+    The deficit of a label is its difference to the best label.
     """
     from maxmargin.structures.graphs.compiled.messages import level
 
@@ -88,17 +95,15 @@ def levelled(model: PairwiseModel, messages: Array, rounds: int) -> Array:
 class NodeLinks(NamedTuple):
     """The edges at every node, and an order of the nodes in which neighbours are close: see compiled/messages.py."""
 
-    first_link: Numbers  # (N + 1,)
-    middle: Numbers  # (N,)
-    links: Numbers  # (2 E,)
-    others: Numbers  # (2 E,)
-    order: Numbers  # (N,)
+    first_link: Numbers  # (N + 1,): where the links of each node begin in `links`
+    middle: Numbers  # (N,): the end of the links to nodes of lower rank, which come first
+    links: Numbers  # (2 E,): 2e + side, for the end of edge e at edges[e, side]
+    others: Numbers  # (2 E,): the node at the other end of each link
+    order: Numbers  # (N,): the nodes in the order of their ranks
 
     @classmethod
     def of(cls, n_nodes: int, edges: NDArray[np.int32]) -> NodeLinks:
-        """Return the links of a graph; the links of recent graphs are cached, because training needs them in
-        every search.
-        """
+        """Return the links of a graph; recent graphs are cached, because training needs them in every search."""
         return _links(n_nodes, edges.tobytes())
 
 

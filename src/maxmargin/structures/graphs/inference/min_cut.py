@@ -22,7 +22,8 @@ def submodular(model: PairwiseModel) -> bool:
 
     Parameters
     ----------
-    model : the PairwiseModel.
+    model : PairwiseModel
+        The model.
 
     Returns
     -------
@@ -37,8 +38,10 @@ def best_cut(model: PairwiseModel, arcs: SortedArcs | None = None) -> Answer:
 
     Parameters
     ----------
-    model : the PairwiseModel.
-    arcs : `SortedArcs.of` the graph, if it is known already.
+    model : PairwiseModel
+        The model.
+    arcs : SortedArcs or None
+        `SortedArcs.of` the graph, if it is known already.
 
     Returns
     -------
@@ -86,8 +89,10 @@ def best_roof_dual(model: PairwiseModel, arcs: SortedArcs | None = None) -> Answ
 
     Parameters
     ----------
-    model : the PairwiseModel.
-    arcs : `SortedArcs.of` the graph, if it is known already.
+    model : PairwiseModel
+        The model.
+    arcs : SortedArcs or None
+        `SortedArcs.of` the graph, if it is known already.
 
     Returns
     -------
@@ -119,8 +124,9 @@ def _two_labels(model: PairwiseModel, name: str) -> None:
 
 
 def _preferences(model: PairwiseModel) -> Array:
-    """Return how much every edge prefers equal labels, pair[e,0,0] + pair[e,1,1] - pair[e,0,1] -
-    pair[e,1,0], rounded.
+    """Return the preference of every edge for equal labels.
+
+    It is pair[e,0,0] + pair[e,1,1] - pair[e,0,1] - pair[e,1,0], where differences due to rounding are set to 0.
     """
     from maxmargin.structures.graphs.compiled.two_labels import split_tables
 
@@ -170,7 +176,7 @@ def _completed(model: PairwiseModel, decided: Labels) -> Labels:
 
     halved = decided < 0
     nodes = np.flatnonzero(halved)
-    number = np.cumsum(halved) - 1  # of a node among the undecided ones
+    number = np.cumsum(halved) - 1  # the number of each node among the undecided nodes
     first, second = model.edges.T
     unary = model.unary.copy()
     for here, there, pair in ((first, second, model.pair), (second, first, model.pair.transpose(0, 2, 1))):

@@ -26,9 +26,12 @@ class PairwiseModel(NamedTuple):
 
     Attributes
     ----------
-    unary : (N, K) scores of labels at nodes.
-    edges : (E, 2) node numbers.
-    pair : (E, K, K) scores of labels at the ends of edges.
+    unary : array of shape (N, K)
+        Scores of labels at nodes.
+    edges : array of shape (E, 2)
+        The node numbers of the ends of every edge.
+    pair : array of shape (E, K, K)
+        Scores of labels at the ends of edges.
 
     Examples
     --------
@@ -125,10 +128,14 @@ class Accuracy(NamedTuple):
 
     Attributes
     ----------
-    most : an absolute limit of the gap between the bound `upper` and the value.
-    base, near : the gap may be at most the share `near` of the part of the value that exceeds `base`.
-    known, news : the value of a point found earlier, and the share of the improvement on it that the gap may be.
-    least : the size of rounding errors, a gap that is always allowed.
+    most : float
+        An absolute limit of the gap between the bound `upper` and the value.
+    base, near : float
+        The gap may be at most the share `near` of the part of the value that exceeds `base`.
+    known, news : float
+        The value of a point found earlier, and the share of the improvement on it that the gap may be.
+    least : float
+        The size of rounding errors, a gap that is always allowed.
     """
 
     most: float

@@ -1,4 +1,4 @@
-"""The choice of a method for a graph, and what it needs to know about the graph beforehand."""
+"""The choice of a method for a graph, and the properties of the graph that the method uses."""
 
 from __future__ import annotations
 
@@ -44,8 +44,10 @@ class Plan(NamedTuple):
 
     Attributes
     ----------
-    method : the name of the method, one of KINDS.
-    kind : its guarantee; a relaxation, whose solution may be fractional, is overgenerating.
+    method : str
+        The name of the method, one of KINDS.
+    kind : Search
+        Its guarantee; a relaxation, whose solution may be fractional, is overgenerating.
 
     Examples
     --------
@@ -109,10 +111,14 @@ def plan(n_nodes: int, edges: Any, n_labels: int, method: str = "auto") -> Plan:
 
     Parameters
     ----------
-    n_nodes : the number of nodes.
-    edges : (E, 2) node numbers.
-    n_labels : the number of labels.
-    method : one of KINDS, or "auto": dynamic programming on a forest; otherwise a junction tree if its tables are small
+    n_nodes : int
+        The number of nodes.
+    edges : array of shape (E, 2)
+        The node numbers of the ends of every edge.
+    n_labels : int
+        The number of labels.
+    method : str
+        One of KINDS, or "auto": dynamic programming on a forest; otherwise a junction tree if its tables are small
         enough; otherwise, for two labels, roof duality, which is the exact minimum cut if edges prefer equal labels;
         otherwise the relaxation over the local polytope.
 

@@ -41,12 +41,17 @@ def best_relaxation(
 
     Parameters
     ----------
-    model : the PairwiseModel.
-    messages : the result of the last call for this graph, perhaps with other scores; makes this call faster.
-    tol : upper - max(value, relaxed.value) of the answer is at most this, unless sweeps and steps are used up. An
-        Accuracy states it relative to what was found.
-    sweeps, steps : the most sweeps of message passing, and the most primal-dual steps for each residual.
-    arcs : `SortedArcs.of` the graph, if it is known already.
+    model : PairwiseModel
+        The model.
+    messages : array or None
+        The result of the last call for this graph, perhaps with other scores; makes this call faster.
+    tol : float or Accuracy
+        Upper - max(value, relaxed.value) of the answer is at most this, unless sweeps and steps are used up. An
+        Accuracy states it relative to the score that was found.
+    sweeps, steps : int
+        The most sweeps of message passing, and the most primal-dual steps for each residual.
+    arcs : SortedArcs or None
+        `SortedArcs.of` the graph, if it is known already.
 
     Returns
     -------

@@ -14,23 +14,23 @@ from maxmargin.structures.graphs.inference.model import PairwiseModel, Relaxed
 Kept = NDArray[np.bool_]
 
 SETTLING = 20  # rounds in which a residual's messages may find the messages to all other labels
-FIRST_WEIGHT = 0.05  # of primal and dual steps, in units of how much the scores of an edge differ; soon adapted
+FIRST_WEIGHT = 0.05  # initial ratio of primal to dual steps, relative to the range of an edge's scores; soon adapted
 
 
 class ResidualSolution(NamedTuple):
     """The solution of a residual."""
 
     point: Relaxed  # as a point of the model
-    messages: Array  # of the residual
+    messages: Array  # the messages of the residual
     steps: int  # how many it took
 
 
 class ExtendedMessages(NamedTuple):
     """Messages of the model that agree with the solution of a residual on the kept labels."""
 
-    messages: Array
+    messages: Array  # (E, 2, K): the messages
     upper: float  # the bound that they prove
-    excess: Array  # (N, K) how much more a node believes in a label than in all of its kept ones
+    excess: Array  # (N, K) the belief in a label minus the highest belief of the kept labels
 
 
 class ResidualModel(NamedTuple):
@@ -119,9 +119,7 @@ class ResidualModel(NamedTuple):
         return ExtendedMessages(full, float(add_up(*model, full, beliefs)), excess)
 
     def _alone(self) -> float:
-        """Return the score of nodes with one label and of the edges between them, which are not part of
-        the residual.
-        """
+        """Return the score of nodes with one label and of the edges between them, which the residual leaves out."""
         model, alone = self.model, self.place < 0
         between = alone[model.edges].all(axis=1)
         first, second = -1 - self.place[model.edges[between]].T

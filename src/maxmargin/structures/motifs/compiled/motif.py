@@ -89,7 +89,7 @@ def add_window(start, strand, sign, letters, size, length, no_background, indice
 
 @kernel
 def window_differences(first, second, letters, size, length, no_background, indptr, indices, values):
-    """Write rows of Ψ with motifs at the ChosenWindows `first` minus Ψ with motifs at `second`; -1 is no motif."""
+    """Write rows of Ψ with motifs at the ChosenWindows `first` minus Ψ with motifs at `second`; -1 means no motif."""
     top = 0
     for e in range(len(first.starts)):
         start, strand = first.starts[e], first.strands[e]

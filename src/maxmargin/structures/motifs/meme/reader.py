@@ -111,7 +111,8 @@ class _MemeReader:
             words += more
         if "".join(words[::2]) != self.alphabet:
             raise self.lines.error(
-                f"the background is that of {' '.join(words[::2])}; expected {' '.join(self.alphabet)} in this order"
+                f"the background has the letters {' '.join(words[::2])}; "
+                f"expected {' '.join(self.alphabet)} in this order"
             )
         self.background = self._numbers(words[1::2], "the background")
 

@@ -22,14 +22,14 @@ class Rules(NamedTuple):
     """A grammar as flat arrays. Binary rules are sorted by their left child."""
 
     first: np.ndarray  # (symbols + 1,): the binary rules with left child s are first[s]:first[s + 1]
-    parent: np.ndarray  # of every binary rule
-    left: np.ndarray
-    right: np.ndarray
-    label: np.ndarray  # of every symbol; -1 for tags and parts
-    top: np.ndarray  # of every chain of unary rules
-    bottom: np.ndarray
+    parent: np.ndarray  # the parent of every binary rule
+    left: np.ndarray  # the left child of every binary rule
+    right: np.ndarray  # the right child of every binary rule
+    label: np.ndarray  # the label of every symbol; -1 for tags and parts
+    top: np.ndarray  # the top symbol of every chain of unary rules
+    bottom: np.ndarray  # the bottom symbol of every chain
     step: np.ndarray  # (chains + 1,): the rules of chain q are step[q]:step[q + 1] in the next two arrays
-    production: np.ndarray
+    production: np.ndarray  # the number of the rule
     step_label: np.ndarray  # the label of the rule's parent
     productions: int  # the number of binary and unary rules
     roots: np.ndarray  # symbols; root number k has the score table[productions + k]
@@ -39,8 +39,8 @@ class Sentence(NamedTuple):
     """The scores of the words of a sentence, and the positions in `table` of the blocks of its spans and splits."""
 
     leaf: np.ndarray  # (n, symbols): the score of every tag at every word, -inf where it cannot stand
-    places: np.ndarray  # (cells, blocks per span)
-    splits: np.ndarray  # (n, blocks per split)
+    places: np.ndarray  # (cells, blocks per span): where the blocks of a span begin in `table`
+    splits: np.ndarray  # (n, blocks per split): where the blocks of a split begin
 
 
 class Chart(NamedTuple):
@@ -49,10 +49,10 @@ class Chart(NamedTuple):
     above: np.ndarray  # (cells, symbols) scores
     chain: np.ndarray  # the chain by which each symbol above was derived, -1 for none
     rule: np.ndarray  # the binary rule by which each symbol below was derived
-    split: np.ndarray  # of that rule
+    split: np.ndarray  # the split of that rule
     below: np.ndarray  # (symbols,) scores at the present span
     best: np.ndarray  # (binary rules,) scores at the present span
-    best_split: np.ndarray  # (binary rules,) of the best scores
+    best_split: np.ndarray  # (binary rules,) the splits of these best scores
 
 
 @kernel
@@ -171,7 +171,7 @@ def trace(symbol, n, rules, chart, stack, rows):
 
 @kernel
 def best_of_all(table, sentences, bonus, words, cells, rules, chart, stack, scores, rows):
-    """Search several sentences, whose arrays are concatenated. The chart that remains is that of the last sentence.
+    """Search several sentences, whose arrays are concatenated. The chart of the last sentence remains.
 
     Sentence x has the words words[x]:words[x + 1] and the spans cells[x]:cells[x + 1]. The rows of its best derivation
     follow those of the sentences before it. If its score is -inf, it has no derivation, and no rows are written.

@@ -31,36 +31,36 @@ class TrueSpans(NamedTuple):
 
     hit: np.ndarray  # (cells, labels): 1 where the true tree has this bracket
     within: np.ndarray  # (cells,): the number of true brackets inside the span, with those over the whole span
-    rule: np.ndarray  # (cells,): -1 at words, -2 at spans that the true derivation does not have; the next two alike
-    split: np.ndarray
-    chain: np.ndarray
+    rule: np.ndarray  # (cells,): the true rule; -1 at words, -2 at spans that the true derivation does not have
+    split: np.ndarray  # (cells,): the split of the true rule; -1 and -2 as for `rule`
+    chain: np.ndarray  # (cells,): the true chain of unary rules; -1 and -2 as for `rule`
 
 
 class Fronts(NamedTuple):
     """The entries of all symbols above at all spans, and those of the current span while they are made."""
 
-    entry: np.ndarray  # (capacity, 7)
-    score: np.ndarray
+    entry: np.ndarray  # (capacity, 7): the columns M to RIGHT of every entry
+    score: np.ndarray  # (capacity,): the score of every entry
     first: np.ndarray  # (cells, symbols): each has the entries first:first + size
-    size: np.ndarray
-    below: np.ndarray  # (symbols, room, 7)
-    below_score: np.ndarray
-    below_size: np.ndarray
-    above: np.ndarray  # (symbols, room, 7)
-    above_score: np.ndarray
-    above_size: np.ndarray
+    size: np.ndarray  # (cells, symbols): the number of entries
+    below: np.ndarray  # (symbols, most, 7): entries of symbols below at the current span; `most` limits them
+    below_score: np.ndarray  # (symbols, most): their scores
+    below_size: np.ndarray  # (symbols,): their numbers
+    above: np.ndarray  # (symbols, most, 7): entries of symbols above at the current span
+    above_score: np.ndarray  # (symbols, most): their scores
+    above_size: np.ndarray  # (symbols,): their numbers
 
 
 class Entry(NamedTuple):
     """A derivation that may join a front: its counts, the rules at its top, and the entries below them."""
 
-    m: np.int64
-    q: np.int64
-    chain: int
-    rule: int
-    split: int
-    left: int
-    right: int
+    m: np.int64  # the count m
+    q: np.int64  # the count q
+    chain: int  # the chain of unary rules at the top, -1 for none
+    rule: int  # the binary rule below it, -1 at a word
+    split: int  # the split of the rule
+    left: int  # the entry of the left child
+    right: int  # the entry of the right child
 
 
 @kernel

@@ -1,6 +1,6 @@
 """Inside sums: add up over all derivations of a sentence, where cky.py takes maxima.
 
-The notation is that of cky.py; score(…) is the score of a chain, or of a rule with its split. `below` and `above` are
+The notation is as in cky.py; score(…) is the score of a chain, or of a rule with its split. `below` and `above` are
 logarithms of the total mass of the derivations of a symbol that stands below or above at a span:
 
     below[c, s] = leaf at words, else log Σ_{r: s → u v, k} exp(score(c, r, k) + above[left, u] + above[right, v])   (1)
@@ -28,20 +28,20 @@ from maxmargin.structures.parsing.compiled.cky import NOTHING, cell, chain_score
 class Masses(NamedTuple):
     """Memory for (1) and (2), large enough for the longest sentence."""
 
-    below: np.ndarray  # (cells, symbols)
-    above: np.ndarray
+    below: np.ndarray  # (cells, symbols): (1)
+    above: np.ndarray  # (cells, symbols): (2)
     high: np.ndarray  # (symbols and rules): sums in the making, see add_log
-    total: np.ndarray
+    total: np.ndarray  # (symbols and rules): the sums relative to `high`
 
 
 class Shares(NamedTuple):
     """Probabilities of symbols and brackets at spans."""
 
-    below: np.ndarray  # (cells, symbols)
-    above: np.ndarray
-    labels: np.ndarray  # (cells, labels): a bracket
-    least: np.ndarray  # (rules,): memory
-    each: np.ndarray  # (rules,): memory
+    below: np.ndarray  # (cells, symbols): the probability of a symbol below
+    above: np.ndarray  # (cells, symbols): the probability of a symbol above
+    labels: np.ndarray  # (cells, labels): the probability of a bracket
+    least: np.ndarray  # (rules,): scratch
+    each: np.ndarray  # (rules,): scratch
 
 
 @kernel
@@ -99,7 +99,7 @@ def fill_masses(table, sentence, bonus, rules, masses):
                             for t in range(splits.shape[1]):
                                 both += table[splits[k, t] + r]
                             high[r], total[r] = add_log(high[r], total[r], both)
-            # From here on high and total of a symbol stand behind those of the rules.
+            # From here on, high and total of symbols are stored after the entries of the rules.
             for s in range(n_symbols):
                 high[n_rules + s], total[n_rules + s] = NOTHING, 0.0
             for r in range(n_rules):

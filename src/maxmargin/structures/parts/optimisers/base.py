@@ -72,7 +72,8 @@ class Optimiser(BaseEstimator):
     ----------
     n_parts : int or None
         The number of costs; None if any number is accepted.
-    sense : {"min", "max"}
+    sense : "min" or "max"
+        Whether costs are minimised or values maximised.
     exact : bool
         False if the best z may be missed.
     nonnegative : bool
@@ -138,7 +139,7 @@ class Optimiser(BaseEstimator):
         self.__dict__.update(vars(made))
         return self
 
-    # --- what subclasses check with
+    # --- checks for subclasses
 
     def _checked(self, costs: Any, n_axes: int) -> Array:
         refuse_complex("costs", costs)

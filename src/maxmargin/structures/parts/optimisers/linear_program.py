@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -36,10 +36,11 @@ class LinearProgram(Optimiser):
     b_ub, b_eq : array, optional
         A number for each row of A_ub and A_eq.
     bounds : pair or sequence of pairs
-        (low, high) for all parts, or a pair for each; None is no bound.
+        (low, high) for all parts, or a pair for each; None means no bound.
     integrality : int or array
         0 or 1 (integer) for all parts, or for each.
-    sense : {"min", "max"}
+    sense : "min" or "max"
+        Whether costs are minimised or values maximised.
 
     See Also
     --------
@@ -63,7 +64,7 @@ class LinearProgram(Optimiser):
         b_eq: Any = None,
         bounds: Any = (0, None),
         integrality: Any = 0,
-        sense: str = "min",
+        sense: Literal["min", "max"] = "min",
     ):
         self.A_ub = A_ub
         self.b_ub = b_ub

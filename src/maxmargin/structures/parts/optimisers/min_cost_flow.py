@@ -32,7 +32,7 @@ class MinCostFlow(Optimiser):
     capacities : int or array of shape (arcs,)
         A whole number >= 0 for each arc, or one for all; inf for no capacity.
     demands : dict
-        {node: whole number}, what a node takes out of the network (> 0) or puts into it (< 0); 0 for other nodes. They
+        {node: whole number}, the flow that a node consumes (> 0) or supplies (< 0); 0 for other nodes. They
         sum to 0.
 
     See Also

@@ -22,9 +22,9 @@ class ShortestPath(Optimiser):
 
         min Σ_{p in path} c_p      with all c_p >= 0                                                                 (1)
 
-    The algorithm is compiled: that of scipy takes a matrix, which loses costs of 0 and parallel arcs, and takes 90 µs
-    for a grid of 5 × 5 nodes instead of 1. Negative costs are refused, because (1) is hard with negative cycles;
-    DagPath takes them in graphs without cycles.
+    The algorithm is compiled in this package: SciPy's function takes a matrix, which cannot represent costs of 0 and
+    parallel arcs, and needs 90 µs for a grid of 5 × 5 nodes instead of 1. Negative costs are refused, because (1) is
+    NP-hard with negative cycles; DagPath takes them in graphs without cycles.
 
     Parameters
     ----------

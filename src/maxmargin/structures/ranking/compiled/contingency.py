@@ -52,7 +52,7 @@ def top_of_line(low, high, guess, m, alpha, beta, lost, won, lam, slack, squared
 
     Along the line Δ falls linearly and h is concave, because scores are sorted. Hence λΔ + h and √Δ + h are concave,
     and the products are log-concave where they are positive: H is unimodal. Its maximum is bracketed by growing steps
-    from the guess (that of the neighbouring line), then found by bisection.
+    from the guess (the maximum of the neighbouring line), then found by bisection.
     """
     a, top = min(max(guess, low), high), high
     step = 1

@@ -1,7 +1,7 @@
 """Search for the best segmentation for every pair of counts: q predicted segments, m of them right.
 
 A loss that is a function of both, such as 1 - F1 = 1 - 2m / (g + q) with g true segments, is searched exactly in a
-table over m and q. The recursion is that of segments.py with a pair (m, q) in every state: c = m (Q + 1) + q. Counts q
+table over m and q. The recursion is as in segments.py with a pair (m, q) in every state: c = m (Q + 1) + q. Counts q
 above Q are treated as Q, which changes nothing if Q is the number of tokens, or if the loss is constant from Q on.
 """
 

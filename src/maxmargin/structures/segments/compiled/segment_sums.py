@@ -1,8 +1,9 @@
 """Sums over all segmentations (forward-backward), where segments.py has maxima.
 
-Notation as in segments.py. a[t, k] is the logarithm of the sum over all segmentations of the first t tokens whose last
-piece has label k, and α[t, k] if a piece of label k follows; b[t, k] is that of all segmentations of the tokens from t
-on after a piece of label k, and β[t, k] if their first piece has label k:
+The notation is as in segments.py, with logarithms of sums over segmentations instead of maxima. a[t, k] is the sum over
+all segmentations of the first t tokens whose last piece has label k, and α[t, k] over those that a piece of label k
+follows. b[t, k] is the sum over all segmentations of the tokens from t on after a piece of label k, and β[t, k] over
+those whose first piece has label k:
 
     a[t, 0] = α[t-1, 0] + o[t-1],  a[t, k+1] = log Σ_d exp(α[t-d-1, k+1] + S[t-1, d, k])                           (1)
     α[0, k] = s[k],                α[t, k] = log Σ_j exp(a[t, j] + A[j, k])                                       (2)

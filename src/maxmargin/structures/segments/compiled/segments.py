@@ -1,10 +1,10 @@
 """Semi-Markov Viterbi search for the best segmentations of many sequences in one call.
 
 A sequence of T tokens is cut into segments, each with a type k < m and at most L tokens, and tokens outside of them.
-Labels are numbered 0 (outside) and k + 1. Notation: o[t] the score of token t outside, S[t, d, k] that of the segment
-of type k whose last token is t and which has d + 1 tokens (-inf if d > t), A[j, k] the score of label k after j, s and
-f the scores of the first and the last label. v[t, k] is the score of the best segmentation of the first t tokens whose
-last piece has label k, u[t, k] that of the best one that is followed by a piece of label k:
+Labels are numbered 0 (outside) and k + 1. Notation: o[t] is the score of token t outside, S[t, d, k] the score of the
+segment of type k whose last token is t and which has d + 1 tokens (-inf if d > t), A[j, k] the score of label k after
+label j, and s and f are the scores of the first and the last label. v[t, k] is the score of the best segmentation of
+the first t tokens whose last piece has label k, and u[t, k] of the best one that a piece of label k follows:
 
     u[0, k] = s[k],    u[t, k] = max_j v[t, j] + A[j, k]                                                          (1)
     v[t, 0] = u[t - 1, 0] + o[t - 1],    v[t, k + 1] = max_d u[t - d - 1, k + 1] + S[t - 1, d, k]                   (2)
@@ -23,7 +23,7 @@ from maxmargin.base.compiled.kernel import kernel
 def segment_scores(e, by_length, V, indptr, columns, values, units, bounds, sums, S):
     """Compute S of (2) from scores of tokens and of features of whole segments.
 
-    e[t] has the score of token t outside and then, for every type, those of t as any, as the first and as the last
+    e[t] has the score of token t outside and then, for every type, the scores of t as any, as the first and as the last
     token of a segment. by_length[d, k] is the score of a length. Row u·L + d of the sparse matrix has the features of
     the segment of d + 1 tokens that ends at unit u; V[c, k] is the score of feature c. Without `values`, all are 1.
     """
@@ -215,7 +215,7 @@ def put_links(indices, values, top, K, code, before, first, last, sign):
 
 @kernel
 def differences(direct, L, m, matrix, units, bounds, truth, true_length, found, found_length, rows):
-    """Write Ψ(x, truth) - Ψ(x, found) as PlaneRows over atoms, one per sequence; what both have is left out.
+    """Write Ψ(x, truth) - Ψ(x, found) as PlaneRows over atoms, one per sequence; common features are left out.
 
     `true_length` and `found_length` are the lengths of the segments that end at every token, or 0.
     """

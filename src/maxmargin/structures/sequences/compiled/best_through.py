@@ -51,7 +51,7 @@ def chain_best_through(scores, T, turned, s, f, bounds, v, u, row, through):
 def histories_best_through(scores, units, scored, blocks, bounds, scratch, v, u, through):
     """Compute (1) for every sequence bounds[j] : bounds[j + 1].
 
-    scratch is that of histories.viterbi; v and u have a row more than the longest sequence has positions.
+    scratch is as in histories.viterbi; v and u have one row more than the longest sequence has positions.
     """
     steps, g, f, pairs = scored.steps, scored.each, scored.ends, scored.pairs
     k, x = len(steps.rows) - 1, scratch[0]

@@ -16,7 +16,7 @@ from maxmargin.base.compiled.label_vectors import label_maxima
 
 @kernel
 def unroll(offsets, ids, bounds, units):
-    """Write the units of the sequences `ids` in a row: sequence j gets units[bounds[j] : bounds[j + 1]]."""
+    """Write the units of the sequences `ids` one after another: sequence j gets units[bounds[j] : bounds[j + 1]]."""
     top = 0
     bounds[0] = 0
     for j in range(len(ids)):

@@ -1,7 +1,4 @@
-"""Arrays that the kernels of flows share, by name.
-
-This module does not import numba, so that Python code can name these fields before numba is loaded.
-"""
+"""Named tuples of arrays for the kernels of flows. This file does not import numba, so that it loads fast."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ REPORT = 5
 
 
 class Positions(NamedTuple):
-    """The positions of all sequences in a row: sequence i has the positions bounds[i] : bounds[i + 1]."""
+    """The positions of all sequences, concatenated: sequence i has the positions bounds[i] : bounds[i + 1]."""
 
     bounds: NDArray[np.int64]
     units: NDArray[np.int64]  # the unit of each position
@@ -33,8 +30,8 @@ class Positions(NamedTuple):
 class FlowProblem(NamedTuple):
     """The data of a dual of chains, which a visit reads and never changes."""
 
-    atoms: AtomArrays
-    positions: Positions
+    atoms: AtomArrays  # the features of units
+    positions: Positions  # the positions of all sequences
     cost: Array  # (rows, K): the cost of each label
     cap: Array  # the total flow of each sequence
 
@@ -57,13 +54,14 @@ class Lattice(NamedTuple):
     filled: NDArray[np.int64]  # the number of edges of each position
     before: NDArray[np.uint16]  # the label at the position before, 0 at a first position
     here: NDArray[np.uint16]  # the label at this position
-    flow: Array
+    flow: Array  # the flow along each edge
 
 
 class Grams(NamedTuple):
     """Products ⟨x_s, x_t⟩ of the units of each sequence, row by row; those of sequence i begin at first[i].
 
-    If they would take too much memory, first[i] is 0 for every sequence, and each visit computes what it needs.
+    If they would take too much memory, first[i] is 0 for every sequence, and each visit computes the products that it
+    needs.
     """
 
     first: NDArray[np.int64]
@@ -78,13 +76,13 @@ class FlowScratch(NamedTuple):
     scores: Array  # (longest, K): scores of labels with their costs
     high: Array  # (longest, K): scores of the best path into a label
     low: Array  # (longest, K): scores of the worst path into a label that carries flow
-    high_edge: NDArray[np.int64]  # (longest, K): the last edge of each of these paths
-    low_edge: NDArray[np.int64]
+    high_edge: NDArray[np.int64]  # (longest, K): the last edge of each best path
+    low_edge: NDArray[np.int64]  # (longest, K): the last edge of each worst path
     best: NDArray[np.int32]  # (longest,): labels of the best path
     worst: NDArray[np.int32]  # (longest,): labels of the worst path
-    best_edge: NDArray[np.int64]  # (longest,): their edges, -1 for an edge that does not exist yet
-    worst_edge: NDArray[np.int64]
-    seen: NDArray[np.int64]  # (longest, K): the clock when a label was last met
+    best_edge: NDArray[np.int64]  # (longest,): edges of the best path, -1 for an edge that does not exist yet
+    worst_edge: NDArray[np.int64]  # (longest,): edges of the worst path
+    seen: NDArray[np.int64]  # (longest, K): the clock when a label was last visited
     change: Array  # (longest, K): changes of the flow through a label
     links: Array  # (K² + 2 K,): counts of links
     features: Array  # (n_features,): one feature row
@@ -115,6 +113,6 @@ class FlowScratch(NamedTuple):
 class VisitedChain(NamedTuple):
     """One sequence during its visit."""
 
-    number: int
+    number: int  # the number of the sequence
     begin: int  # its first position
-    length: int
+    length: int  # the number of its positions

@@ -56,7 +56,7 @@ def split_flow(write, positions, cap, lattice, rest, path, labels, owners, weigh
 
 @kernel
 def join_paths(positions, cap, lattice, labels, owners, weights):
-    """Replace all flows by those of these paths (as split_flow writes them); the truths carry the rest of the caps."""
+    """Replace all flows by these weighted paths (as split_flow writes them); the truths carry the rest of the caps."""
     start, filled, flow, bounds = lattice.start, lattice.filled, lattice.flow, positions.bounds
     for i in range(len(bounds) - 1):
         for p in range(bounds[i], bounds[i + 1]):

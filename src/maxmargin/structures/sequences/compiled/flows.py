@@ -94,7 +94,7 @@ def visit_lattice(chain, rounds, problem, lattice, grams, weights, scratch, cloc
 
 @kernel
 def fetch_soon(n, order, problem, lattice, grams):
-    """Prefetch what the next visits will read, which is scattered over memory: first its addresses, then the data."""
+    """Prefetch the data of the next visits, which are scattered over memory: first their addresses, then the data."""
     positions = problem.positions
     bounds = positions.bounds
     if n + 4 < len(order):
@@ -127,7 +127,7 @@ def visit_chains(order, search, rounds, problem, lattice, grams, weights, scratc
     """Improve the flows of these sequences in turn; those that gained move to the front of `order`.
 
     With `search`, flow moves to the best of all paths, once; otherwise up to `rounds` times to the best path of the
-    lattice. The tuples and the entries of the report are those of flow_arrays.py.
+    lattice. flow_arrays.py defines the tuples and the entries of the report.
     """
     bounds, clock = problem.positions.bounds, scratch.clock
     for n in range(len(order)):

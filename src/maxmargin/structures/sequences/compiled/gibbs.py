@@ -1,4 +1,4 @@
-"""Visits of exponentiated gradient: distributions of label sequences that move towards those of the weights.
+"""Visits of exponentiated gradient: distributions of label sequences that move towards the distribution at w.
 
 Every sequence i keeps scores θ of its own, of labels at positions and of links, which make a distribution of label
 sequences α_i(z) ∝ exp θ(z), its marginals, and the entropy H of it. With the scores u(w) of tangents.py, a visit sets
@@ -149,7 +149,7 @@ def move_weights(w, begin, units, old, new, old_pairs, new_pairs, cap, atoms):
 
 @kernel
 def visit_all(order, problem, caps, w, point, masses, scratch, trial):
-    """Visit these sequences in turn; return the gain of the dual. The tuples are those of sum_arrays.py."""
+    """Visit these sequences in turn; return the gain of the dual. sum_arrays.py defines the tuples."""
     bounds, factors, cost, atoms = problem.bounds, problem.factors, problem.cost, problem.atoms
     b, margin, truth_rows, theta = problem.sharpness, problem.margin, problem.rows, point.theta
     total, K = 0.0, atoms.n_labels

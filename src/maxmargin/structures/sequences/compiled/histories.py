@@ -257,7 +257,7 @@ def count_paths(steps, pairs, units, labels, bounds, weights, taken, ended, feat
 
 @kernel
 def path_scores(scored, units, labels, bounds, scores):
-    """Add to scores[j] what the steps, the end and the pairs of sequence j score."""
+    """Add the scores of the steps, the end and the pairs of sequence j to scores[j]."""
     steps, g, f, pairs, weights = scored
     for j in range(len(bounds) - 1):
         now = np.int64(0)

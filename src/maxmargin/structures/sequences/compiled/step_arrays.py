@@ -1,4 +1,4 @@
-"""Label histories as kernels read them. Without numba, so that Python can name these fields before it is loaded."""
+"""Label histories as kernels read them. This file does not import numba, so that it loads fast."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Steps(NamedTuple):
     levels: NDArray[np.int64]  # (k + 2,): the histories of j labels are levels[j] : levels[j + 1]; the first has none
     rows: NDArray[np.int64]  # (k + 1,)
     begins: NDArray[np.int64]
-    source: NDArray[np.uint32]  # unsigned, so that indices need no sign test
-    target: NDArray[np.uint32]
+    source: NDArray[np.uint32]  # the history that a step leaves; unsigned, so that indices need no sign test
+    target: NDArray[np.uint32]  # the history that a step enters
     pair: NDArray[np.int32]  # the number of the label pair that a step ends with, -1 for a first step
     outs: NDArray[np.int64]  # the steps out of history h are out[outs[h] : outs[h + 1]]
-    out: NDArray[np.uint32]
+    out: NDArray[np.uint32]  # see outs
     label: NDArray[np.uint32]  # the last label of every history
     ending: NDArray[np.int32]  # the number of the pair of its last two labels; -1 if it has fewer
     parts: NDArray[np.int32]  # (steps, k): the weights whose sum is a step's score; -1 for none
@@ -56,15 +56,15 @@ class PairRows(NamedTuple):
     """The features of every unit that have a weight for each pair of labels."""
 
     n_pairs: int  # 0 if there are none
-    indptr: NDArray[np.int64]
-    places: NDArray[np.int64]  # the first weight of each feature, among those of pairs
-    values: Array
+    indptr: NDArray[np.int64]  # where the features of each unit begin
+    places: NDArray[np.int64]  # the position of the first weight of each feature, among the weights of pairs
+    values: Array  # the values of the features
 
 
 class ScoredSteps(NamedTuple):
-    """Steps with their scores, those of ends, and what pairs of labels score besides."""
+    """Steps with their scores, the scores of ends, and additional scores of pairs of labels."""
 
-    steps: Steps
+    steps: Steps  # the histories and steps
     each: Array  # the score of each step
     ends: Array  # the score of each history at the end of a sequence
     pairs: PairRows
@@ -84,11 +84,11 @@ class StepSums(NamedTuple):
 
 
 class HistoryScratch(NamedTuple):
-    """What sums over histories compute once, and scratch arrays that are large enough for the longest sequence."""
+    """Numbers that sums over histories compute once, and scratch arrays for sequences up to the longest one."""
 
     factors: Array  # exp(score - shift) of each step
     shift: float  # the largest score of a step
-    rows: Array  # (3, steps or histories)
+    rows: Array  # (3, steps or histories): scratch
     x: Array  # (pairs,): scores of pairs at one position
     X: Array  # (pairs,): masses of pairs at one position
     a: Array  # (longest + 1, histories): logarithms of masses before each position

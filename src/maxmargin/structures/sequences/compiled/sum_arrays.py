@@ -1,4 +1,4 @@
-"""Arrays that kernels of sums over label sequences share; without numba, so that Python can name them first."""
+"""Named tuples for kernels that sum over label sequences. This file does not import numba, so that it loads fast."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class LinkMasses(NamedTuple):
 
     @classmethod
     def empty(cls, n_labels: int) -> LinkMasses:
-        """Allocate the masses of links between so many labels."""
+        """Allocate the masses of links between this number of labels."""
         K = n_labels
         return cls(np.empty((K, K)), np.empty((K, K)), np.empty(K), np.empty(K), np.empty(3))
 
@@ -32,7 +32,7 @@ class SumScratch(NamedTuple):
 
     space: Array  # (3, longest, K): masses before and after each position
     flat: Array  # (longest · K,): masses of labels
-    rows: Array  # (3, longest + 1 or K)
+    rows: Array  # (3, longest + 1 or K): scratch
     outer: Array  # (K, K): sums over pairs of neighbours
 
     @classmethod
@@ -46,7 +46,7 @@ class SumScratch(NamedTuple):
 class GibbsProblem(NamedTuple):
     """The data of a smooth dual of chains; sequence i has the positions bounds[i] : bounds[i + 1]."""
 
-    atoms: AtomArrays
+    atoms: AtomArrays  # the features of units
     bounds: NDArray[np.int64]
     units: NDArray[np.int64]  # the unit of each position
     rows: NDArray[np.int32]  # the row of the cost table that each position uses
@@ -59,7 +59,7 @@ class GibbsProblem(NamedTuple):
 
 
 class GibbsPoint(NamedTuple):
-    """Distributions of label sequences, one per sequence, and what is computed from their scores."""
+    """Distributions of label sequences, one per sequence, and quantities that are computed from their scores."""
 
     theta: Array  # (positions, K): scores of labels
     links: Array  # (n, K² + 2 K): scores of links

@@ -2,7 +2,7 @@
 
 From every node a walk goes backwards along the cheapest arc into it, then along the cheapest arc into the tail of that
 arc, and so on, until it meets the root or a node of an earlier walk. If the walk meets itself, the nodes of that cycle
-are contracted to one node, and the cost of an arc into a node v of it is reduced by that of the cycle's arc into v,
+are contracted to one node, and the cost of an arc into a node v of it is reduced by the cost of the cycle's arc into v,
 which it would replace:
 
     reduced[p] = c_p - Σ_{cycles that p enters, from the inside} reduced[the cycle's own arc at p's end]             (1)
