@@ -2,8 +2,8 @@
 
     python tests/training/checkpoints/every_model.py STEPS PREFIX …
 
-The first session makes so many steps and is stopped in the next; the following one continues from the checkpoint and makes
-half as many steps again, so that fits of thousands of steps take tens of sessions.
+The first session makes so many steps and is stopped in the next; the following one continues from the checkpoint and
+makes half as many steps again, so that fits of thousands of steps take tens of sessions.
 """
 
 from __future__ import annotations
