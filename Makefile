@@ -44,7 +44,7 @@ bench: .venv/.installed-bench
 
 # The files of a release, built and tried: dist has what is published, build/release the notes and the recipe for conda-forge.
 dist: .venv/.installed-release
-	$(PY) release/dist.py
+	$(PY) release/build_release.py
 
 # Caches and outputs only; delete the folders .venv and .venv-lowest as well to start from nothing.
 clean:

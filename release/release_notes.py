@@ -1,4 +1,4 @@
-"""Print the notes of a release, which are its section of CHANGELOG.md: ``python release/notes.py [version]``.
+"""Print the notes of a release, which are its section of CHANGELOG.md: ``python release/release_notes.py [version]``.
 
 Without a version, the newest section is printed.
 """

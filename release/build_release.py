@@ -18,7 +18,7 @@ import tomllib
 import zipfile
 from pathlib import Path
 
-from notes import notes
+from release_notes import notes
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
@@ -51,10 +51,8 @@ def main() -> None:
         print(f"  {file.relative_to(ROOT)}  {file.stat().st_size / 1000:,.0f} kB")
     if changed := run("git", "status", "--porcelain", quiet=True):
         print(f"Not committed, and in the files above:\n{changed}")
-    if placeholders := [url for url in project()["urls"].values() if "example.org" in url]:
-        print(
-            f"Before it is published, [project.urls] in pyproject.toml needs real addresses: {', '.join(placeholders)}"
-        )
+    if any("example.org" in address for address in project()["urls"].values()):
+        print("Before it is published, [project.urls] in pyproject.toml needs real addresses instead of example.org.")
 
 
 def project() -> dict:
