@@ -25,7 +25,7 @@ def absolute(page: str, root: Path, source: str, version: str) -> str:
     page : str
         A page in Markdown, at the root of the project.
     root : Path
-        The folder of the project; a link to a file that is not there raises a ValueError.
+        The folder of the project.
     source : str
         The address of the repository.
     version : str
@@ -33,10 +33,7 @@ def absolute(page: str, root: Path, source: str, version: str) -> str:
     """
 
     def replace(link: re.Match[str]) -> str:
-        target = root / link["path"]
-        if not target.exists():
-            raise ValueError(f"README.md links to {link['path']}, which does not exist: correct the link")
-        kind = "raw" if link["image"] else "tree" if target.is_dir() else "blob"
+        kind = "raw" if link["image"] else "tree" if (root / link["path"]).is_dir() else "blob"
         return f"{link['image']}{link['text']}({source}/{kind}/v{version}/{link['path']}{link['heading'] or ''})"
 
     return LINK.sub(replace, page)
