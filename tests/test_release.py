@@ -13,6 +13,7 @@ import zipfile
 from email import message_from_bytes
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
@@ -203,3 +204,18 @@ def test_templates_and_hooks_can_be_read():
         assert tool in lint, f"{hook['id']} is no part of make lint"
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert citation["license"] == PROJECT["license"]
+
+
+@pytest.mark.slow
+def test_the_picture_of_readme_is_what_its_script_draws(monkeypatch, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import draw_readme
+
+    committed = draw_readme.PICTURE
+    monkeypatch.setattr(draw_readme, "PICTURE", tmp_path / committed.name)
+    draw_readme.main()
+    with image.open(committed) as old, image.open(draw_readme.PICTURE) as new:
+        assert old.size == new.size
+        difference = np.abs(np.asarray(old.convert("RGBA"), dtype=float) - np.asarray(new.convert("RGBA"), dtype=float))
+    assert difference.mean() < 4, "the models of make demo read other digits now, or the fonts are very different"
