@@ -16,6 +16,8 @@ from sklearn.linear_model import LinearRegression
 
 import maxmargin as mm
 
+plt.style.use(mm.plotting.STYLE)
+
 HOURS = np.arange(24)
 
 
@@ -79,25 +81,30 @@ for n in sizes:
     print(f"{n} days: " + ", ".join(f"{name} {values[-1]:.2f}% above the best" for name, values in curves.items()))
 print(learner.certificate_)
 
-COLOURS = {"least squares": "#2b50aa", "CostLearner": "#0a7d4f"}
-figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.5), layout="constrained", width_ratios=(3, 2))
+# %%
+# One of the days on which the learnt schedule saves most: power is dear in the evening, which both models know, and the
+# cheap hours differ little, which only one of them gets right.
+
 plans = {"least squares": boiler.solve_many(by_squares), "CostLearner": learner.predict(X_test)}
 extra = np.sum((plans["least squares"] - plans["CostLearner"]) * price_test, axis=1)
-day = np.argsort(extra)[-50]  # a day on which it pays
-left.step(HOURS, price_test[day], where="mid", color="0.3", label="price of the day")
-unit = price_test[day].max() / 20
+day = np.argsort(extra)[-50]
+figure, ax = plt.subplots(figsize=(7, 4.2))
+ax.step(HOURS, price_test[day], where="mid", color="0.4", label="price of the day")
+unit = price_test[day].max() / 18
 for k, (name, plan) in enumerate({**plans, "best": boiler.solve_many(price_test)}.items()):
-    chosen = HOURS[plan[day] > 0]
-    colour, cost = COLOURS.get(name, "black"), plan[day] @ price_test[day] / 6
-    left.bar(chosen, unit, 1.0, bottom=-1.5 * unit * (k + 1), color=colour, label=f"{name}: {cost:.1f} in the mean")
-left.set(xlabel="hour", ylabel="price", title="Hours that were chosen on one day", xticks=HOURS[::3])
-left.legend(loc="upper left", frameon=False, fontsize=8)
-left.set_ylim(-5 * unit, 24 * unit)
+    chosen, cost = HOURS[plan[day] > 0], plan[day] @ price_test[day] / 6
+    ax.bar(chosen, unit, 1.0, bottom=-1.4 * unit * (k + 1), color=f"C{k}", label=f"{name}: {cost:.1f} per hour")
+ax.set(title="Prices, and the hours that were chosen", xlabel="hour", ylabel="price", xticks=HOURS[::3])
+ax.legend(loc="upper left")
+
+# %%
+# What the schedules of 1000 other days cost more than the best ones, over the days of training.
+
+figure, ax = plt.subplots(figsize=(7, 3.6))
 for name, values in curves.items():
-    right.plot(sizes, values, "o-", color=COLOURS[name], label=name)
-right.set(xscale="log", xlabel="days of training", ylabel="% above the best schedule", title="1000 other days")
-right.set_xticks(sizes, map(str, sizes))
-right.minorticks_off()
-right.set_ylim(bottom=0)
-right.legend(frameon=False, loc="lower left")
+    ax.plot(sizes, values, "o-", label=name)
+ax.set(xscale="log", xlabel="days of training", title="Cost above the best schedule, %", ylim=(0, None))
+ax.set_xticks(sizes, map(str, sizes))
+ax.minorticks_off()
+ax.legend(loc="center right")
 plt.show()

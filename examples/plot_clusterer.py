@@ -17,6 +17,8 @@ import numpy as np
 import maxmargin as mm
 from maxmargin.plotting import ClusterDisplay
 
+plt.style.use(mm.plotting.STYLE)
+
 
 def walks(n, seed):
     rng = np.random.default_rng(seed)
@@ -61,10 +63,14 @@ print(f"weights: distance {model.coef_[0]:.2f}, colour {model.coef_[1]:.2f}, noi
 # the last model are pieces of walks, while distances alone join walks where they meet.
 
 alone = mm.Clusterer(C=10, penalty=3).fit([x[:, :, :1] for x in X_train], Y_train)
-figure, axes = plt.subplots(1, 2, figsize=(11, 5.5), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(7, 4.4))
 SHOWN = 2
-ClusterDisplay.from_estimator(model, X_test[SHOWN], Y_test[SHOWN], points=places[SHOWN]).plot(axes[0])
-ClusterDisplay.from_estimator(alone, X_test[SHOWN][:, :, :1], Y_test[SHOWN], points=places[SHOWN]).plot(axes[1])
-axes[0].set_title(f"all features: {axes[0].get_title()}")
-axes[1].set_title(f"distances alone: {axes[1].get_title()}")
+for ax, each, x, name in (
+    (axes[0], model, X_test[SHOWN], "All features"),
+    (axes[1], alone, X_test[SHOWN][:, :, :1], "Distances alone"),
+):
+    display = ClusterDisplay.from_estimator(each, x, Y_test[SHOWN], points=places[SHOWN]).plot(ax)
+    ax.set_title(f"{name}: {display.wrong.sum()} of {len(display.links)} links wrong", fontsize=10)
+    ax.get_legend().remove()
+figure.legend(*display.legend_, loc="outside lower center", ncols=3)
 plt.show()

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.counting.routes import checked_place, pair_f1, point_f1
-from maxmargin.report.figures.canvas import BLUE, GREY, ORANGE, axes
+from maxmargin.report.figures.canvas import BLUE, GREY, ORANGE, axes, in_house_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,6 +117,7 @@ class RouteDisplay:
         closed = model.shape == "cycle"
         return cls(places, found, truth, popularity=model.popularity_, closed=closed, geographic=geographic)
 
+    @in_house_style
     def plot(self, ax: Axes | None = None, *, names: bool = True) -> RouteDisplay:
         """Draw the map.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.report.figures.canvas import GREY, ORANGE, RED, axes
+from maxmargin.report.figures.canvas import GREY, ORANGE, RED, axes, in_house_style
 from maxmargin.structures.parsing.tree_drawing import FONT_SIZE, GAP, LEVEL, MARGIN, Place, layout, pixels
 from maxmargin.structures.parsing.tree_errors import bracket_errors, node_errors, tag_errors
 from maxmargin.structures.parsing.trees import Bracket, Tree
@@ -71,6 +71,7 @@ class TreeDisplay:
         """Make the display of a tree that was predicted before."""
         return cls(tree, truth)
 
+    @in_house_style
     def plot(self, ax: Axes | None = None) -> TreeDisplay:
         """Draw the tree; a new figure is as large as the tree needs."""
         places, width = layout(self.tree, pixels, GAP)
