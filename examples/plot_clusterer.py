@@ -1,6 +1,6 @@
 """
-Learn to cluster: which links hold a cluster together
-=====================================================
+Supervised clustering: learn which links hold a cluster together
+================================================================
 
 Some sets of items come with their clusters; how to cluster new sets? All that is known of items are features of pairs.
 The points below lie on winding walks, one walk a cluster: its two ends are far apart and nearer to other walks, so that
@@ -71,6 +71,9 @@ for ax, each, x, name in (
 ):
     display = ClusterDisplay.from_estimator(each, x, Y_test[SHOWN], points=places[SHOWN]).plot(ax)
     ax.set_title(f"{name}: {display.wrong.sum()} of {len(display.links)} links wrong", fontsize=10)
-    ax.get_legend().remove()
-figure.legend(*display.legend_, loc="outside lower center", ncols=3)
+    legend = ax.get_legend()
+    legend.remove()
+figure.legend(
+    legend.legend_handles, [text.get_text() for text in legend.get_texts()], loc="outside lower center", ncols=3
+)
 plt.show()

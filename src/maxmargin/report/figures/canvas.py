@@ -35,7 +35,6 @@ STYLE: dict[str, Any] = {
     "axes.labelcolor": INK,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.titlelocation": "left",
     "axes.titlesize": 11.5,
     "axes.titleweight": "bold",
     "axes.titlepad": 8,

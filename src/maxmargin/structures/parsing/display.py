@@ -87,7 +87,9 @@ class TreeDisplay:
             (first, half), (last, last_half) = columns[begin], columns[end - 1]
             self._draw_missed(label, first - half, last + last_half, words + FONT_SIZE + LINE * (row + 0.3))
         if rows:
-            ax.text(0, height, "missing in the tree", ha="left", va="bottom", fontsize=8, color=ORANGE)
+            label, begin, end = self.missed[rows.index(max(rows))]  # the note is below the lowest bracket
+            middle = (columns[begin][0] + columns[end - 1][0]) / 2
+            ax.text(middle, height, "missing in the tree", ha="center", va="bottom", fontsize=9, color=ORANGE)
         ax.set_xlim(-MARGIN, width + MARGIN)
         ax.set_ylim(height + MARGIN, -MARGIN)
         ax.set_axis_off()
