@@ -47,5 +47,6 @@ display.ax_.set_title("Learnt scores")
 # %%
 # The scores that were learnt: A and G may replace each other, and so may C and T.
 
-SubstitutionDisplay.from_estimator(learnt).plot()
+figure, ax = plt.subplots(figsize=(5.2, 4.4))
+SubstitutionDisplay.from_estimator(learnt).plot(ax)
 plt.show()

@@ -58,27 +58,24 @@ boiler = Boiler()
 X_test, price_test = days(1000)
 
 
-def lost(predicted):
-    """What schedules by these prices cost more than the best ones, in per cent."""
+def lost(predicted):  # what schedules by these prices cost more than the best ones, in per cent
     return 100 * mm.metrics.regret(boiler, predicted, price_test)
 
 
 # %%
 # From ten days to a year, ten times each.
 
-sizes, curves = [10, 20, 45, 90, 180, 365], {"least squares": [], "CostLearner": []}
+sizes, results = [10, 20, 45, 90, 180, 365], []
 for n in sizes:
-    found = {name: [] for name in curves}
+    found = []
     for _ in range(10):
         X, price = days(n)
         learner = mm.CostLearner(boiler, C=1000).fit(X, price)
-        squares = LinearRegression().fit(X.reshape(-1, X.shape[2]), price.ravel())
-        by_squares = squares.predict(X_test.reshape(-1, X.shape[2])).reshape(price_test.shape)
-        found["least squares"].append(lost(by_squares))
-        found["CostLearner"].append(lost(learner.predict_costs(X_test)))
-    for name, values in found.items():
-        curves[name].append(np.mean(values))
-    print(f"{n} days: " + ", ".join(f"{name} {values[-1]:.2f}% above the best" for name, values in curves.items()))
+        squares = LinearRegression().fit(X.reshape(-1, 4), price.ravel())
+        by_squares = squares.predict(X_test.reshape(-1, 4)).reshape(price_test.shape)
+        found.append([lost(by_squares), lost(learner.predict_costs(X_test))])
+    results.append(np.mean(found, axis=0))
+    print(f"{n} days: {results[-1][0]:.2f}% above the best by least squares, {results[-1][1]:.2f}% by CostLearner")
 print(learner.certificate_)
 
 # %%
@@ -95,14 +92,14 @@ for k, (name, plan) in enumerate({**plans, "best": boiler.solve_many(price_test)
     chosen, cost = HOURS[plan[day] > 0], plan[day] @ price_test[day] / 6
     ax.bar(chosen, unit, 1.0, bottom=-1.4 * unit * (k + 1), color=f"C{k}", label=f"{name}: {cost:.1f} per hour")
 ax.set(title="Prices, and the hours that were chosen", xlabel="hour", ylabel="price", xticks=HOURS[::3])
+ax.set_yticks(range(0, int(price_test[day].max()) + 1, 50))
 ax.legend(loc="upper left")
 
 # %%
 # What the schedules of 1000 other days cost more than the best ones, over the days of training.
 
 figure, ax = plt.subplots(figsize=(7, 3.6))
-for name, values in curves.items():
-    ax.plot(sizes, values, "o-", label=name)
+ax.plot(sizes, results, "o-", label=["least squares", "CostLearner"])
 ax.set(xscale="log", xlabel="days of training", title="Cost above the best schedule, %", ylim=(0, None))
 ax.set_xticks(sizes, map(str, sizes))
 ax.minorticks_off()

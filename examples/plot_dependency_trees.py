@@ -97,8 +97,8 @@ for name, w in weights.items():
 
 short = [len(tags) < 11 for tags in X_test]
 i = np.argmax([k * (2 * len(a) - 3 * len(b)) for k, a, b in zip(short, *missed.values(), strict=True)])
-truth = (Y_test[i] // len(X_test[i])).tolist()
+n = len(X_test[i])
 for name, w in weights.items():
-    heads = (model.task_.argmax(w, X_test[i]) // len(X_test[i])).tolist()
-    DependencyDisplay(X_test[i], heads, truth).plot().ax_.set_title(name.capitalize())
+    trees = [(parts[np.argsort(parts % n)] // n).tolist() for parts in (model.task_.argmax(w, X_test[i]), Y_test[i])]
+    DependencyDisplay(X_test[i], *trees).plot().ax_.set_title(name.capitalize())
 plt.show()

@@ -70,7 +70,7 @@ for k, (name, model) in enumerate(models.items()):
     ax.plot(100 * share[shown], f1[shown], color=f"C{k}", linewidth=1.6, label=f"{name}: F1 {reached[name][1]:.2f}")
     ax.plot(100 * reached[name][0], reached[name][1], "o", markersize=10, color=f"C{k}", markeredgecolor="white")
 ax.axvline(100 * np.mean(y_test), color="0.5", linestyle=":", linewidth=1.5)
-ax.annotate("truly positive", (100 * np.mean(y_test), 0.02), (4, 0), textcoords="offset points", color="0.4")
+ax.annotate("truly positive", (100 * np.mean(y_test), 0.24), (4, 0), textcoords="offset points", color="0.4")
 ax.set(xlabel="examples called positive, % (the threshold falls to the right)", ylabel="F1 on test data")
 ax.set(title="F1 for every threshold; dots: the threshold of the model", xlim=(0, 10), ylim=(0, None))
 ax.legend(loc="lower right")

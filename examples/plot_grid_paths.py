@@ -74,7 +74,7 @@ for name, paths in found.items():
 # %%
 # A map that training has not seen; steep cells are darker. The learnt path follows the walked one nearly everywhere.
 
-figure, ax = plt.subplots(figsize=(7, 3.7))
+figure, ax = plt.subplots(figsize=(7, 3.4))
 ax.imshow(X_test[0][..., :5].argmax(axis=2).T, cmap=ListedColormap(list(TERRAIN.values())), vmin=0, vmax=4)
 ax.imshow(X_test[0][..., 5].T, cmap="Greys", alpha=0.25)
 found["walked"] = Y_test

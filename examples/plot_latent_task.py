@@ -93,6 +93,6 @@ figure, ax = plt.subplots(figsize=(7, 4))
 for i, level in zip(right, (0, 9, 18, 27), strict=False):
     ax.axvspan(places[i], places[i] + 20, level / 40, (level + 8) / 40, color="0.88", zorder=0)
     ax.plot(X_test[i] + level + 4, color="0.55", linewidth=1)
-    ax.plot(np.arange(100)[found[i] :][:20], X_test[i][found[i] :][:20] + level + 4)
+    ax.plot(np.arange(100)[found[i] :][:20], X_test[i][found[i] :][:20] + level + 4, color="C0")
 ax.set(title="Where the pattern is, and where it was found", xlabel="step", yticks=[], ylim=(0, 40))
 plt.show()

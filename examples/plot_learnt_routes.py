@@ -80,8 +80,8 @@ for ax, (title, day) in zip(axes, shown.items(), strict=True):
     ax.legend(loc="upper left", bbox_to_anchor=(0.0, 0.0))
 
 # %%
-# What was lost on all test days, in minutes above the best way. On half of the days both ways are the best one or
-# nearly so; the difference is made by days on which streets are jammed.
+# What was lost on all test days, in minutes above the best way, each model's days in its own order. Note the scale: the
+# means are made by the worst days, on which streets are jammed.
 
 figure, ax = plt.subplots(figsize=(7, 3.8))
 for name, each in lost.items():

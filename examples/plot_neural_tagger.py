@@ -44,7 +44,7 @@ for objective in ("digits alone", "likelihood", "softmax_margin", "hinge"):
         head.requires_grad_(False)  # scores of neighbours stay 0
     own = [each for each in (*network.parameters(), *head.parameters()) if each.requires_grad]
     optimiser, errors = torch.optim.Adam(own, lr=0.01), []
-    for _ in range(30):
+    for _ in range(20):
         network.train()
         for some in torch.randperm(len(pixels)).split(20):
             optimiser.zero_grad()
@@ -58,7 +58,7 @@ for objective in ("digits alone", "likelihood", "softmax_margin", "hinge"):
 
 fig, ax = plt.subplots(figsize=(7, 4))
 for objective, errors in curves.items():
-    ax.plot(np.arange(1, 31), errors, label=objective.replace("_", "-"))
+    ax.plot(np.arange(1, 21), errors, label=objective.replace("_", "-"))
 ax.set(title="Wrong digits in new strings", xlabel="epoch", ylim=(0, None))
 ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f}%")
 ax.legend()

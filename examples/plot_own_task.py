@@ -80,6 +80,8 @@ for ax, found, title in zip(axes, (equal[0], learnt[0]), ("Equal weights", "Lear
         ax.plot(*np.array([points[i, :2], again[j, :2]]).T, color="C2" if j == truth[i] else "C1")
     ax.scatter(*points[:, :2].T, zorder=2, color="C0", label="first measurement")
     ax.scatter(*again[:, :2].T, zorder=2, facecolor="white", edgecolor="C0", marker="s", label="second measurement")
-    ax.set(title=f"{title}: {np.count_nonzero(found != truth)} of {len(truth)} wrong", xticks=[], yticks=[])
+    ax.set(
+        title=f"{title}: {np.count_nonzero(found != truth)} of {len(truth)} wrong", xticks=[], yticks=[], frame_on=False
+    )
 fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 plt.show()

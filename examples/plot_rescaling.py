@@ -18,11 +18,12 @@ plt.style.use(mm.plotting.STYLE)
 
 # %%
 # The bounds over the margin, the score of the right output less that of the wrong one, for a small loss and a large
-# one. Margin rescaling still asks for more where the large mistake is 1 to 5 below the truth; slack rescaling does not.
+# one. Both lie above the loss. Once the margin is 1, slack rescaling asks for nothing more, while margin rescaling pays
+# until the margin is as large as the loss.
 
 margin = np.linspace(-1, 6, 200)
 figure, axes = plt.subplots(1, 2, figsize=(7, 3.7))
-for ax, loss in zip(axes, (1, 5), strict=True):
+for ax, loss in zip(axes, (2, 5), strict=True):
     ax.plot(margin, np.maximum(0, loss - margin), color="C0", label="margin rescaling: max(0, Δ − margin)")
     ax.plot(margin, loss * np.maximum(0, 1 - margin), "--", color="C1", label="slack rescaling: Δ · max(0, 1 − margin)")
     ax.step([-1, 0, 6], [loss, loss, 0], where="pre", color="0.4", linewidth=1.2, label="loss Δ")

@@ -91,5 +91,6 @@ for ax, z, title in ((axes[0], near[i], "Distance alone"), (axes[1], learnt[i], 
             arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.6}
             ax.annotate("", second[part % m, :2], first[part // m, :2], arrowprops=arrow)
     ax.set(title=f"{title}: {np.isin(z, Y_test[i], invert=True).sum()} of {len(z)} parts wrong", xticks=[], yticks=[])
+    ax.set_frame_on(False)
 figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
 plt.show()

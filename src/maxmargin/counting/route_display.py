@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.counting.routes import checked_place, pair_f1, point_f1
-from maxmargin.report.figures.canvas import BLUE, GREY, ORANGE, axes, in_house_style
+from maxmargin.report.figures.canvas import BLUE, GREY, LINE, ORANGE, axes, in_house_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -189,6 +189,7 @@ class RouteDisplay:
             ax.set_title(f"F1 of points {self.point_f1:.2f}{pairs}", fontsize=9)
         ax.set_xticks([])
         ax.set_yticks([])
+        ax.spines[:].set(visible=True, color=LINE)
         ax.margins(0.12)
         ax.set_aspect(1 / np.cos(np.radians(xy[:, 1].mean())) if self.geographic else "equal", adjustable="datalim")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.report.figures.canvas import CYCLE, GREY, axes, in_house_style
+from maxmargin.report.figures.canvas import CYCLE, GREY, LINE, axes, in_house_style
 from maxmargin.structures.clustering.labels import cluster_numbers
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ class ClusterDisplay:
         )
         ax.set_xticks([])
         ax.set_yticks([])
+        ax.spines[:].set(visible=True, color=LINE)
         ax.set_aspect("equal", adjustable="datalim")
         ax.autoscale_view()
         return self
