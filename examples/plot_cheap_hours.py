@@ -57,13 +57,8 @@ def days(n):
 boiler = Boiler()
 X_test, price_test = days(1000)
 
-
-def lost(predicted):  # what schedules by these prices cost more than the best ones, in per cent
-    return 100 * mm.metrics.regret(boiler, predicted, price_test)
-
-
 # %%
-# From ten days to a year, ten times each.
+# From ten days to a year, ten times each: what the schedules cost more than the best ones, in per cent.
 
 sizes, results = [10, 20, 45, 90, 180, 365], []
 for n in sizes:
@@ -73,7 +68,8 @@ for n in sizes:
         learner = mm.CostLearner(boiler, C=1000).fit(X, price)
         squares = LinearRegression().fit(X.reshape(-1, 4), price.ravel())
         by_squares = squares.predict(X_test.reshape(-1, 4)).reshape(price_test.shape)
-        found.append([lost(by_squares), lost(learner.predict_costs(X_test))])
+        predicted = by_squares, learner.predict_costs(X_test)
+        found.append([100 * mm.metrics.regret(boiler, prices, price_test) for prices in predicted])
     results.append(np.mean(found, axis=0))
     print(f"{n} days: {results[-1][0]:.2f}% above the best by least squares, {results[-1][1]:.2f}% by CostLearner")
 print(learner.certificate_)

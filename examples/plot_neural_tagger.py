@@ -67,7 +67,8 @@ ax.legend()
 # The head has learnt that digits count upwards: the highest scores are those of the next digit.
 
 fig, ax = plt.subplots(figsize=(5.6, 4.6))
-image = ax.imshow(heads["hinge"][1].transitions.detach().numpy(), cmap="RdBu_r", norm="symlog")
+table = heads["hinge"][1].transitions.detach().numpy()
+image = ax.imshow(table, cmap="RdBu_r", vmin=-abs(table).max(), vmax=abs(table).max())
 ax.grid(visible=False)
 ax.set(xlabel="digit", ylabel="digit before it", xticks=range(10), yticks=range(10))
 fig.colorbar(image, label="score")

@@ -190,7 +190,7 @@ class RouteDisplay:
         ax.set_xticks([])
         ax.set_yticks([])
         ax.spines[:].set(visible=True, color=LINE)
-        ax.margins(0.12)
+        ax.margins(0.12, 0.18)  # names are above their points
         ax.set_aspect(1 / np.cos(np.radians(xy[:, 1].mean())) if self.geographic else "equal", adjustable="datalim")
 
     def _known(self, route: Any, which: str) -> list[Hashable] | None:

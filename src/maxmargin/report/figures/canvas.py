@@ -27,6 +27,8 @@ DIVERGING = "RdBu_r"  # the colour map of signed tables: white at 0, blue below,
 STYLE: dict[str, Any] = {
     "figure.figsize": (7.0, 4.0),
     "figure.constrained_layout.use": True,
+    "figure.constrained_layout.w_pad": 0.1,
+    "figure.constrained_layout.h_pad": 0.1,
     "figure.facecolor": PAPER,
     "savefig.facecolor": PAPER,
     "axes.facecolor": PAPER,
