@@ -17,6 +17,7 @@ import maxmargin as mm
 from maxmargin.plotting import AlignmentDisplay, SubstitutionDisplay
 
 plt.style.use(mm.plotting.STYLE)
+# sphinx_gallery_thumbnail_number = 2
 
 X_train, Y_train = mm.datasets.mutated_pairs(50, seed=0)
 X_test, Y_test = mm.datasets.mutated_pairs(200, seed=1)

@@ -9,7 +9,7 @@ point, and which ones they are is found in training.
 """
 
 # %%
-# Features of a pair: the distance of two points, whether their colours differ (which one in ten has wrong), and noise.
+# Features of a pair: the distance of two points, whether their colours differ (one colour in ten is wrong), and noise.
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -53,8 +53,8 @@ for _ in range(40):
     Y.append(np.argsort(order))
 
 # %%
-# Clusters of 1, 2 and 4 workers inside this process (``LocalCluster(processes=False)``). With the address of a scheduler
-# instead, ``mm.executors.Dask("tcp://...")``, the same works on many machines. If the package distributed is not
+# Clusters of 1, 2 and 4 workers inside this process (``LocalCluster(processes=False)``). With the address of a
+# scheduler, ``mm.executors.Dask("tcp://...")``, the same works on many machines. If the package distributed is not
 # installed, threads take the place of the cluster.
 
 

@@ -15,6 +15,7 @@ import maxmargin as mm
 from maxmargin.plotting import ImageSequenceDisplay
 
 plt.style.use(mm.plotting.STYLE)
+# sphinx_gallery_thumbnail_number = 2
 
 X, Y, X_test, Y_test = mm.datasets.digit_strings(n_train=250, n_test=300)
 length = np.mean([len(y) for y in Y])

@@ -15,6 +15,7 @@ from maxmargin.plotting import RoundsDisplay
 from maxmargin.solvers import CCCP
 
 plt.style.use(mm.plotting.STYLE)
+# sphinx_gallery_thumbnail_number = 2
 
 
 class HiddenPattern(mm.Task):

@@ -13,6 +13,7 @@ from scipy.optimize import linear_sum_assignment
 import maxmargin as mm
 
 plt.style.use(mm.plotting.STYLE)
+# sphinx_gallery_thumbnail_number = 2
 
 
 class Matching(mm.Task):

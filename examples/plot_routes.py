@@ -2,9 +2,10 @@
 Route recommendation: learn where travellers go
 ===============================================
 
-A city has twelve sights. Travellers like some kinds of sights more than others, and do not like to walk far; of the
-tastes of a traveller something is known, but nothing of how tastes and distances make a route. There are a billion
-possible routes. Training compares the known ones with all of them at once, by counting, and never searches for one.
+A city has twelve sights. Travellers like some kinds of sights more than others, and do not like to walk far. What a
+traveller likes is known; how tastes and distances lead to a route has to be learnt from the routes of others. There are
+a billion possible routes. Training compares the known ones with all of them at once, by counting, and never searches
+for one.
 """
 
 # %%

@@ -13,6 +13,7 @@ import maxmargin as mm
 from maxmargin.plotting import ImageSequenceDisplay, TransitionDisplay
 
 plt.style.use(mm.plotting.STYLE)
+# sphinx_gallery_thumbnail_number = 3
 
 X, Y, X_test, Y_test = mm.datasets.digit_strings(n_train=320, n_test=400)
 print(f"A string is a {X[0].shape} array of pixels; its labels are {Y[0]}.")

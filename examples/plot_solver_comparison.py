@@ -15,12 +15,18 @@ import maxmargin as mm
 from maxmargin.plotting import GapDisplay
 
 plt.style.use(mm.plotting.STYLE)
-warnings.simplefilter("ignore", ConvergenceWarning)  # who is not done after 150 passes is told below
 
 X, Y, X_test, Y_test = mm.datasets.digit_strings(n_train=100, n_test=300)
 solvers = [name for name in mm.solvers.SOLVERS if name != "cccp"]  # which, without hidden parts, is its inner solver
+
+
+def trained(solver, n, tol, max_passes):
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):  # who stops early is printed below
+        return mm.SequenceLabeler(C=30, solver=solver, tol=tol, max_passes=max_passes).fit(X[:n], Y[:n])
+
+
 for solver in solvers:
-    mm.SequenceLabeler(solver=solver, tol=1e-6, max_passes=20).fit(X[:10], Y[:10])  # compile before the clock starts
+    trained(solver, 10, 1e-6, 20)  # compile before the clock starts
 
 # %%
 # The perceptron knows nothing of C and the margin: its objective is measured all the same, but only its test error is
@@ -28,8 +34,7 @@ for solver in solvers:
 
 models = {}
 for solver in solvers:
-    max_passes = 20 if solver == "perceptron" else 150
-    models[solver] = mm.SequenceLabeler(C=30, solver=solver, tol=1e-3, max_passes=max_passes).fit(X, Y)
+    models[solver] = trained(solver, 100, 1e-3, 20 if solver == "perceptron" else 150)
     certificate = models[solver].certificate_
     print(f"{solver:12s} test error {1 - models[solver].score(X_test, Y_test):.2%}  {certificate}")
 

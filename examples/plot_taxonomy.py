@@ -3,8 +3,8 @@ Hierarchical classification: classes in a taxonomy
 ==================================================
 
 Twenty-seven classes in a tree of three levels. The tree serves twice: classes below one node share that node's weights,
-and a mistake costs the height of the first common ancestor of the two classes. Four models take none, one or both of
-this, as the columns of a table in Tsochantaridis et al. (2004) do.
+and a mistake costs the height of the first common ancestor of the two classes. Four models use the
+tree for neither, one or both of these, like the columns of a table in Tsochantaridis et al. (2004).
 """
 
 import matplotlib.pyplot as plt
@@ -14,6 +14,7 @@ import maxmargin as mm
 from maxmargin.metrics import tree_loss
 
 plt.style.use(mm.plotting.STYLE)
+# sphinx_gallery_thumbnail_number = 2
 
 # %%
 # Classes that are close in the tree look alike: every node moves the centres of all classes below it. The names of the

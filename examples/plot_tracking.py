@@ -4,8 +4,8 @@ Object tracking as assignment: which dot is which in the next frame
 
 Dots move between two frames; some leave, others appear. A dot of the first frame is paired with one of the second or
 ends, and a dot of the second that has no partner is new. The parts are all pairs, ends and beginnings; scipy finds the
-best assignment. Learnt is how far dots move, in which direction they drift, how much their sizes vary, and at what
-price a pair is worse than an end and a beginning.
+best assignment. The structural SVM learns how far dots move, in which direction they drift, how much their sizes vary,
+and when it is better to end one track and begin another.
 """
 
 import matplotlib.pyplot as plt
