@@ -149,7 +149,7 @@ class RouteDisplay:
                     xytext=(0, 3 + np.sqrt(area) / 2),
                     textcoords="offset points",
                     ha="center",
-                    fontsize=8,
+                    fontsize=9,
                     color="black" if name in visited else GREY,
                     zorder=4,
                 )
@@ -183,7 +183,7 @@ class RouteDisplay:
     def _frame(self, xy: Any) -> None:
         ax = self.ax_
         if ax.get_legend_handles_labels()[1]:
-            ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.02))
+            ax.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.02))
         if self.point_f1 is not None:
             pairs = "" if self.pair_f1 is None else f", of ordered pairs {self.pair_f1:.2f}"
             ax.set_title(f"F1 of points {self.point_f1:.2f}{pairs}", fontsize=9)

@@ -89,7 +89,7 @@ class ImageSequenceDisplay:
         return self
 
     def _write(self, name: str, labels: list[Hashable], truth: list[Hashable], y: float) -> None:
-        self.ax_.text(-0.15, y, name, ha="right", va="center", color=GREY, fontsize=8)
+        self.ax_.text(-0.15, y, name, ha="right", va="center", color=GREY, fontsize=9)
         for t, (label, right) in enumerate(zip(labels, truth, strict=True)):
             wrong = label != right
             box = {"facecolor": RED, "edgecolor": "none", "boxstyle": "round,pad=0.15"} if wrong else None
