@@ -18,11 +18,11 @@ import maxmargin as mm
 plt.style.use(mm.plotting.STYLE)
 
 # %%
-# Matching two sets of points, with a decoder that is made slow on purpose: it waits for 50 ms, as it would for a solver
+# Matching two sets of points, with a decoder that is made slow on purpose: it waits for 40 ms, as it would for a solver
 # on another machine. Waiting workers do not compete for the cores of the computer on which this page was made, so that
 # what is measured is the cost of the cluster itself: scheduling, sending weights, collecting constraints.
 
-WAIT = 0.05
+WAIT = 0.04
 
 
 class SlowMatching(mm.Task):

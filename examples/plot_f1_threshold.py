@@ -4,7 +4,7 @@ F1 against the decision threshold, for a rare positive class
 
 One example in twenty-five is positive, and the classifier will be judged by its F1. How many examples it calls
 positive, its decision threshold, matters as much as its weights. A model that is trained for accuracy, or whose
-probabilities are cut at one half, calls too few examples positive. ``MeasureSVC`` trains for F1 and chooses the
+probabilities are cut at one half, tends to call too few examples positive. ``MeasureSVC`` trains for F1 and chooses the
 threshold for F1, too.
 """
 

@@ -80,7 +80,8 @@ i = next(i for i, x in enumerate(X_test) if len(x) == 9 and parser.predict([x])[
 DependencyDisplay.from_estimator(untrained, X_test[i], Y_test[i]).plot().ax_.set_title("Before training")
 
 # %%
-# And after training.
+# The same sentence after training. (It is the first one of nine words that the trained parser gets entirely right; the
+# share of right heads in all sentences was printed above.)
 
 DependencyDisplay.from_estimator(parser, X_test[i], Y_test[i]).plot().ax_.set_title("After training")
 plt.show()

@@ -51,9 +51,10 @@ for how, model in best.items():
 
 # %%
 # On the left, the mean cost of new digits: with margin rescaling a small C does not pay for margins of up to 9, and the
-# model answers with numbers from the middle. At their best C the two are close to each other on these data. On the
-# right, the margins that the best models have on the training digits, by the cost of the wrong answer: with slack
-# rescaling they are the same for all costs; with margin rescaling they are larger, and most so for the highest costs.
+# model answers with numbers from the middle. At their best C the two differ little; it is chosen on the test digits
+# here, which flatters both. On the right, the margins that these best models have on the training digits, by the cost
+# of the wrong answer: with slack rescaling they are the same for all costs; with margin rescaling they are larger, and
+# most so for the highest costs.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3.9))
 for how, style in zip(paths, ("o-", "s--"), strict=True):
