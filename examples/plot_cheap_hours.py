@@ -1,6 +1,6 @@
 """
-Cheap hours: when to heat, learnt from prices
-=============================================
+Predict, then optimise: cheap hours for a boiler, learnt from prices
+====================================================================
 
 A boiler needs three runs of two hours a day, with pauses between them. Power prices of the next day are not known in
 the evening, but forecasts of demand, wind and sun are. Prices rise steeply when little is left of cheap power: a linear
