@@ -85,8 +85,8 @@ print("weights are the same on any number of workers:", all(np.array_equal(model
 
 # %%
 # The dashed line is the time of the same training without a cluster, divided by the number of workers. What lies above
-# it is the price of a pass on the cluster, some hundredths of a second on a quiet computer and more on a busy one: many
-# workers pay only if a pass takes longer than that.
+# it is the price of the cluster in every pass, and workers that wait for the last one. It does not depend on how slow
+# the decoder is, but on how busy the computer is: workers pay if a pass takes much longer than that.
 
 figure, ax = plt.subplots(figsize=(7, 4))
 ax.plot(workers, serial_seconds / np.array(workers), "--", color="0.5", label="ideal: serial time / workers")
