@@ -1,6 +1,6 @@
 """
-Learn to align: substitution scores and gap costs from examples
-===============================================================
+Sequence alignment: learn substitution scores and gap costs
+===========================================================
 
 Sequences that have drifted apart are aligned with a table of substitution scores and costs of gaps, which are mostly
 taken from the literature. Where reference alignments are at hand, they can be learnt: so that the right alignment
@@ -16,6 +16,9 @@ import numpy as np
 import maxmargin as mm
 from maxmargin.plotting import AlignmentDisplay, SubstitutionDisplay
 
+plt.style.use(mm.plotting.STYLE)
+# sphinx_gallery_thumbnail_number = 2
+
 X_train, Y_train = mm.datasets.mutated_pairs(50, seed=0)
 X_test, Y_test = mm.datasets.mutated_pairs(200, seed=1)
 
@@ -30,13 +33,21 @@ for name, model in (("+5/-4, gaps 10/1", common), ("log-odds, gaps 2/1", log_odd
 print(f"learnt gap costs: {learnt.gap_open_:.3f} for the first residue, {learnt.gap_extend_:.3f} for each further one")
 
 # %%
-# The scores that were learnt, and one pair of sequences in both alignments.
+# One pair of sequences in the alignment of the common scores, which set their gaps elsewhere: numbers between the rows
+# say by how many positions a pair is shifted.
 
-figure, axes = plt.subplots(1, 2, figsize=(11, 5), layout="constrained", width_ratios=(1, 1.2))
-SubstitutionDisplay.from_estimator(learnt).plot(axes[0])
-AlignmentDisplay.from_estimator(learnt, X_test[0], Y_test[0]).plot(axes[1], kind="path")
-rows = AlignmentDisplay.from_estimator(common, X_test[0], Y_test[0]).plot()
-rows.ax_.set_title("+5/-4, gaps 10/1")
-rows = AlignmentDisplay.from_estimator(learnt, X_test[0], Y_test[0]).plot()
-rows.ax_.set_title("learnt")
+display = AlignmentDisplay.from_estimator(common, X_test[0], Y_test[0]).plot(width=40)
+display.ax_.set_title("Scores +5/−4, gaps 10/1")
+
+# %%
+# The same pair in the alignment of the learnt scores.
+
+display = AlignmentDisplay.from_estimator(learnt, X_test[0], Y_test[0]).plot(width=40)
+display.ax_.set_title("Learnt scores")
+
+# %%
+# The scores that were learnt: A and G may replace each other, and so may C and T.
+
+figure, ax = plt.subplots(figsize=(5.2, 4.4))
+SubstitutionDisplay.from_estimator(learnt).plot(ax)
 plt.show()

@@ -1,6 +1,6 @@
 """
-Cheap hours: when to heat, learnt from prices
-=============================================
+Predict, then optimise: cheap hours for a boiler, learnt from prices
+====================================================================
 
 A boiler needs three runs of two hours a day, with pauses between them. Power prices of the next day are not known in
 the evening, but forecasts of demand, wind and sun are. Prices rise steeply when little is left of cheap power: a linear
@@ -15,6 +15,8 @@ import numpy as np
 from sklearn.linear_model import LinearRegression
 
 import maxmargin as mm
+
+plt.style.use(mm.plotting.STYLE)
 
 HOURS = np.arange(24)
 
@@ -55,49 +57,47 @@ def days(n):
 boiler = Boiler()
 X_test, price_test = days(1000)
 
-
-def lost(predicted):
-    """What schedules by these prices cost more than the best ones, in per cent."""
-    return 100 * mm.metrics.regret(boiler, predicted, price_test)
-
-
 # %%
-# From ten days to a year, ten times each.
+# From ten days to a year, ten times each: what the schedules cost more than the best ones, in per cent.
 
-sizes, curves = [10, 20, 45, 90, 180, 365], {"least squares": [], "CostLearner": []}
+sizes, results = [10, 20, 45, 90, 180, 365], []
 for n in sizes:
-    found = {name: [] for name in curves}
+    found = []
     for _ in range(10):
         X, price = days(n)
         learner = mm.CostLearner(boiler, C=1000).fit(X, price)
-        squares = LinearRegression().fit(X.reshape(-1, X.shape[2]), price.ravel())
-        by_squares = squares.predict(X_test.reshape(-1, X.shape[2])).reshape(price_test.shape)
-        found["least squares"].append(lost(by_squares))
-        found["CostLearner"].append(lost(learner.predict_costs(X_test)))
-    for name, values in found.items():
-        curves[name].append(np.mean(values))
-    print(f"{n} days: " + ", ".join(f"{name} {values[-1]:.2f}% above the best" for name, values in curves.items()))
+        squares = LinearRegression().fit(X.reshape(-1, 4), price.ravel())
+        by_squares = squares.predict(X_test.reshape(-1, 4)).reshape(price_test.shape)
+        predicted = by_squares, learner.predict_costs(X_test)
+        found.append([100 * mm.metrics.regret(boiler, prices, price_test) for prices in predicted])
+    results.append(np.mean(found, axis=0))
+    print(f"{n} days: {results[-1][0]:.2f}% above the best by least squares, {results[-1][1]:.2f}% by CostLearner")
 print(learner.certificate_)
 
-COLOURS = {"least squares": "#2b50aa", "CostLearner": "#0a7d4f"}
-figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.5), layout="constrained", width_ratios=(3, 2))
+# %%
+# One of the days on which the learnt schedule saves most: power is dear in the evening, which both models know, and the
+# cheap hours differ little, which only one of them gets right.
+
 plans = {"least squares": boiler.solve_many(by_squares), "CostLearner": learner.predict(X_test)}
 extra = np.sum((plans["least squares"] - plans["CostLearner"]) * price_test, axis=1)
-day = np.argsort(extra)[-50]  # a day on which it pays
-left.step(HOURS, price_test[day], where="mid", color="0.3", label="price of the day")
-unit = price_test[day].max() / 20
+day = np.argsort(extra)[-50]
+figure, ax = plt.subplots(figsize=(7, 4.2))
+ax.step(HOURS, price_test[day], where="mid", color="0.4", label="price of the day")
+unit = price_test[day].max() / 18
 for k, (name, plan) in enumerate({**plans, "best": boiler.solve_many(price_test)}.items()):
-    chosen = HOURS[plan[day] > 0]
-    colour, cost = COLOURS.get(name, "black"), plan[day] @ price_test[day] / 6
-    left.bar(chosen, unit, 1.0, bottom=-1.5 * unit * (k + 1), color=colour, label=f"{name}: {cost:.1f} in the mean")
-left.set(xlabel="hour", ylabel="price", title="Hours that were chosen on one day", xticks=HOURS[::3])
-left.legend(loc="upper left", frameon=False, fontsize=8)
-left.set_ylim(-5 * unit, 24 * unit)
-for name, values in curves.items():
-    right.plot(sizes, values, "o-", color=COLOURS[name], label=name)
-right.set(xscale="log", xlabel="days of training", ylabel="% above the best schedule", title="1000 other days")
-right.set_xticks(sizes, map(str, sizes))
-right.minorticks_off()
-right.set_ylim(bottom=0)
-right.legend(frameon=False, loc="lower left")
+    chosen, cost = HOURS[plan[day] > 0], plan[day] @ price_test[day] / 6
+    ax.bar(chosen, unit, 1.0, bottom=-1.4 * unit * (k + 1), color=f"C{k}", label=f"{name}: {cost:.1f} per hour")
+ax.set(title="Prices, and the hours that were chosen", xlabel="hour", ylabel="price", xticks=HOURS[::3])
+ax.set_yticks(range(0, int(price_test[day].max()) + 1, 50))
+ax.legend(loc="upper left")
+
+# %%
+# What the schedules of 1000 other days cost more than the best ones, over the days of training.
+
+figure, ax = plt.subplots(figsize=(7, 3.6))
+ax.plot(sizes, results, "o-", label=["least squares", "CostLearner"])
+ax.set(xscale="log", xlabel="days of training", title="Cost above the best schedule, %", ylim=(0, None))
+ax.set_xticks(sizes, map(str, sizes))
+ax.minorticks_off()
+ax.legend(loc="center right")
 plt.show()

@@ -1,6 +1,6 @@
 """
-Learn to cluster: which links hold a cluster together
-=====================================================
+Supervised clustering: learn which links hold a cluster together
+================================================================
 
 Some sets of items come with their clusters; how to cluster new sets? All that is known of items are features of pairs.
 The points below lie on winding walks, one walk a cluster: its two ends are far apart and nearer to other walks, so that
@@ -9,13 +9,15 @@ point, and which ones they are is found in training.
 """
 
 # %%
-# Features of a pair: the distance of two points, whether their colours differ (which one in ten has wrong), and noise.
+# Features of a pair: the distance of two points, whether their colours differ (one colour in ten is wrong), and noise.
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 import maxmargin as mm
 from maxmargin.plotting import ClusterDisplay
+
+plt.style.use(mm.plotting.STYLE)
 
 
 def walks(n, seed):
@@ -61,10 +63,17 @@ print(f"weights: distance {model.coef_[0]:.2f}, colour {model.coef_[1]:.2f}, noi
 # the last model are pieces of walks, while distances alone join walks where they meet.
 
 alone = mm.Clusterer(C=10, penalty=3).fit([x[:, :, :1] for x in X_train], Y_train)
-figure, axes = plt.subplots(1, 2, figsize=(11, 5.5), layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(7, 4.4))
 SHOWN = 2
-ClusterDisplay.from_estimator(model, X_test[SHOWN], Y_test[SHOWN], points=places[SHOWN]).plot(axes[0])
-ClusterDisplay.from_estimator(alone, X_test[SHOWN][:, :, :1], Y_test[SHOWN], points=places[SHOWN]).plot(axes[1])
-axes[0].set_title(f"all features: {axes[0].get_title()}")
-axes[1].set_title(f"distances alone: {axes[1].get_title()}")
+for ax, each, x, name in (
+    (axes[0], model, X_test[SHOWN], "All features"),
+    (axes[1], alone, X_test[SHOWN][:, :, :1], "Distances alone"),
+):
+    display = ClusterDisplay.from_estimator(each, x, Y_test[SHOWN], points=places[SHOWN]).plot(ax)
+    ax.set_title(f"{name}: {display.wrong.sum()} of {len(display.links)} links wrong", fontsize=10)
+    legend = ax.get_legend()
+    legend.remove()
+figure.legend(
+    legend.legend_handles, [text.get_text() for text in legend.get_texts()], loc="outside lower center", ncols=3
+)
 plt.show()

@@ -1,6 +1,6 @@
 """
-Two ways to learn rankings
-==========================
+Label ranking: two ways to learn preferences
+============================================
 
 People rank eight drinks; ten numbers are known of a person. A structural SVM searches, again and again, for the order
 that is most wrong, which is NP-hard in general. Counting-based training (Gärtner and Vembu, 2009) compares the right
@@ -11,6 +11,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import maxmargin as mm
+
+plt.style.use(mm.plotting.STYLE)
 
 DRINKS = ["water", "tea", "coffee", "milk", "juice", "cola", "beer", "wine"]
 ORDERS = mm.counting.Permutations(DRINKS)  # its features: for every two drinks, which one comes first
@@ -63,7 +65,7 @@ MODELS = {
     "max-margin": [mm.StructuredSVM(Rankings(), C=C, tol=0.05) for C in (1, 10)],
     "counting": [mm.CountingPredictor(ORDERS, alpha=alpha) for alpha in (100, 1000, 10000)],
 }
-fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+fig, (left, right) = plt.subplots(1, 2, figsize=(7, 3.7))
 for name, models in MODELS.items():
     quality, seconds = [], []
     for X, Y in samples:
@@ -73,7 +75,7 @@ for name, models in MODELS.items():
         print(f"{name}, {len(X)} people: τ = {quality[-1]:.3f}, trained in {seconds[-1]:.3f} s")
     left.plot(sizes, quality, marker="o", label=name)
     right.plot(sizes, seconds, marker="o")
-left.set(title="Kendall's τ of predicted orders", xlabel="people in training", ylim=(0, None))
-right.set(title="seconds of training", xlabel="people in training", yscale="log")
-left.legend(frameon=False)
+left.set(title="Kendall's τ, predicted orders", xlabel="people in training", ylim=(0, None))
+right.set(title="Seconds of training", xlabel="people in training", yscale="log")
+fig.legend(loc="outside lower center", ncols=2)
 plt.show()

@@ -1,6 +1,6 @@
 """
-Few documents for many meanings: learning to diversify
-======================================================
+Diversified search results: few documents for many meanings
+===========================================================
 
 A query is ambiguous, and a few results should cover as many of its meanings as they can. Nobody knows the meanings of a
 new query, but its documents have words, and covering words is a good way to cover meanings if the right words count:
@@ -19,6 +19,8 @@ import maxmargin as mm
 from maxmargin.baselines import essential_pages, unweighted_words
 from maxmargin.metrics import subtopic_loss
 from maxmargin.plotting import CoverageDisplay
+
+plt.style.use(mm.plotting.STYLE)
 
 
 def searches(n, seed):
@@ -52,12 +54,16 @@ for name, order in (("Essential Pages", essential_pages), ("unweighted words", u
     print(f"{name}: {1 - loss:.1%}")
 
 # %%
-# How much is covered by how many documents, and what covering a word is worth.
+# How much is covered by how many documents; the grey line marks the four that were trained for.
 
-figure, axes = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained")
-CoverageDisplay.from_estimator(model, X_test, Y_test, n=15).plot(axes[0])
+CoverageDisplay.from_estimator(model, X_test, Y_test, n=15).plot()
+
+# %%
+# What covering a word is worth, by the share of documents that contain it. Words of a single document are worth
+# nothing; the value grows in steps, because the features of a word are thresholds on its share.
+
+figure, ax = plt.subplots(figsize=(7, 3.2))
 shares = np.linspace(0.005, 0.6, 200)
-axes[1].plot(100 * shares, model.word_values(shares))
-axes[1].set_xlabel("documents that contain a word, %")
-axes[1].set_ylabel("value of covering it")
+ax.plot(100 * shares, model.word_values(shares))
+ax.set(xlabel="documents that contain a word, %", ylabel="value of covering it")
 plt.show()

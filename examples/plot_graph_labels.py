@@ -1,6 +1,6 @@
 """
-Label the pixels of noisy images: neighbours decide what a pixel alone cannot
-=============================================================================
+Image segmentation: neighbours decide what a pixel alone cannot
+===============================================================
 
 Every image shows layers of sky, land and water with wavy borders, in noise as strong as the colours. A pixel's colour
 tells its label badly; that labels are layered, and in which order, is learnt as weights of neighbouring labels, one
@@ -13,6 +13,8 @@ import numpy as np
 
 import maxmargin as mm
 from maxmargin.plotting import SegmentationDisplay
+
+plt.style.use(mm.plotting.STYLE)
 
 NAMES = np.array(["sky", "land", "water"])
 COLOURS = np.array([[0.55, 0.70, 0.90], [0.50, 0.60, 0.40], [0.25, 0.45, 0.65]])  # in the images and in the picture
@@ -49,7 +51,7 @@ for bound in model.predict_bounds(X[test][:3]):
 # %%
 # Two test images as they are seen, their true labels and what the model makes of them, in the colours without noise.
 
-fig, axes = plt.subplots(2, 1, figsize=(9.6, 4.2), layout="constrained")
+fig, axes = plt.subplots(2, 1, figsize=(7, 3.6))
 for ax, i in zip(axes, (12, 13), strict=True):
     display = SegmentationDisplay.from_estimator(model, X[i], Y[i], image=np.clip(images[i], 0, 1))
     display.plot(ax, opacity=1.0, colours=dict(zip(NAMES, COLOURS, strict=True)))

@@ -1,6 +1,6 @@
 """
-Cheapest paths: what terrain costs, learnt from the paths of others
-===================================================================
+Inverse shortest paths: what terrain costs, learnt from walked paths
+====================================================================
 
 Somebody has walked across maps of grass, sand, forest, rock and water, more or less steep, and always took the cheapest
 way. What a cell costs was not written down. The parts of a path are its cells, and the decoder is dynamic programming:
@@ -10,9 +10,12 @@ from left to right, straight on or diagonally.
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.colors import ListedColormap
+from matplotlib.patheffects import withStroke
 from scipy.ndimage import gaussian_filter
 
 import maxmargin as mm
+
+plt.style.use(mm.plotting.STYLE)
 
 
 def best_path(scores, x):
@@ -68,18 +71,28 @@ for name, paths in found.items():
     shared = np.mean([np.isin(z, y).mean() for z, y in zip(paths, Y_test, strict=True)])
     print(f"{name}: {shared:.0%} of the cells as walked, {cost[name] / cost['cheapest'] - 1:.1%} dearer than need be")
 
-figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4), width_ratios=(3, 1), layout="constrained")
-left.imshow(X_test[0][..., :5].argmax(axis=2).T, cmap=ListedColormap(list(TERRAIN.values())), vmin=0, vmax=4)
-left.imshow(X_test[0][..., 5].T, cmap="Greys", alpha=0.25)
+# %%
+# A map that training has not seen; steep cells are darker. The learnt path follows the walked one nearly everywhere.
+
+figure, ax = plt.subplots(figsize=(7, 3.4))
+ax.imshow(X_test[0][..., :5].argmax(axis=2).T, cmap=ListedColormap(list(TERRAIN.values())), vmin=0, vmax=4)
+ax.imshow(X_test[0][..., 5].T, cmap="Greys", alpha=0.25)
 found["walked"] = Y_test
-for name, style in {"walked": "k-", "frequencies": "r:", "learnt": "b--"}.items():
-    left.plot(found[name][0] // 16, found[name][0] % 16, style, linewidth=2.5, label=name)
-left.set(xticks=[], yticks=[], title="A map that training has not seen (steep is dark)")
-left.legend(loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=3, frameon=False)
+for name, style in {"walked": "k-", "frequencies": "C1:", "learnt": "C0--"}.items():
+    halo = [withStroke(linewidth=5, foreground="white")] if name == "walked" else None
+    ax.plot(found[name][0] // 16, found[name][0] % 16, style, linewidth=2.8, path_effects=halo, label=name)
+ax.set(xticks=[], yticks=[])
+figure.legend(loc="outside lower center", ncols=3)
+
+# %%
+# Costs of the terrains above that of grass, and of steepness; the learnt ones are scaled so that water agrees.
+
+figure, ax = plt.subplots(figsize=(7, 3.2))
 learnt, names = model.w_[0] * (np.arange(6) < 5) - model.w_, [*TERRAIN, "steep"]
-right.bar(np.arange(6) - 0.2, COSTS - (np.arange(6) < 5), 0.4, color="0.8", label="hidden")
-right.bar(np.arange(6) + 0.2, learnt * 6 / learnt[4], 0.4, color=[*TERRAIN.values(), "0.3"], label="learnt, scaled")
-right.set_xticks(np.arange(6), names, fontsize=8)
-right.set(title="Costs, above those of grass")
-right.legend()
+ax.bar(np.arange(6) - 0.2, COSTS - (np.arange(6) < 5), 0.38, color="0.75", label="hidden")
+ax.bar(np.arange(6) + 0.2, learnt * 6 / learnt[4], 0.38, color=[*TERRAIN.values(), "0.3"], label="learnt, scaled")
+ax.set_xticks(np.arange(6), names)
+ax.set(title="Costs, above those of grass")
+ax.grid(axis="x", visible=False)
+ax.legend()
 plt.show()

@@ -1,6 +1,6 @@
 """
-A task with a hidden part: where is the pattern?
-================================================
+Latent structural SVM: find a hidden pattern in signals
+=======================================================
 
 Signals are labelled by whether a certain pattern occurs in them. What it looks like, and where it is, nobody has said.
 An output is a place (or none); the label shows only whether there is one. Training alternates between best places and
@@ -13,6 +13,9 @@ import numpy as np
 import maxmargin as mm
 from maxmargin.plotting import RoundsDisplay
 from maxmargin.solvers import CCCP
+
+plt.style.use(mm.plotting.STYLE)
+# sphinx_gallery_thumbnail_number = 2
 
 
 class HiddenPattern(mm.Task):
@@ -70,20 +73,27 @@ print(f"{-model.score(X_test, Y_test):.1%} wrong labels; {near:.1%} of the patte
 
 # %%
 # The lowest of the five runs is kept. No label says where the pattern begins, so that the window may sit some steps
-# aside: the pattern is drawn where it fits the weights best. On the right, signals that were not seen in training.
+# aside: the pattern is drawn where it fits the weights best.
 
-axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")[1]
+figure, axes = plt.subplots(1, 2, figsize=(7, 3.6))
 RoundsDisplay.from_estimator(model).plot(axes[0])
-axes[0].set_title("training")
+axes[0].get_legend().remove()
+axes[0].legend(fontsize=8)
+axes[0].set_title("Training")
 pattern, weights = (curve / np.linalg.norm(curve) for curve in (CHIRP, model.w_[:-1]))
 shift = int(np.argmax(np.correlate(weights, pattern, "full"))) - 19
-axes[1].plot(np.arange(20) + shift, pattern, color="0.6", linewidth=4, label="pattern")
-axes[1].plot(np.arange(20), weights, color="tab:blue", label="weights")
-axes[1].set(title="what was learnt", xlabel="step in the window", yticks=[], ylim=(-0.65, 0.85))
-axes[1].legend(frameon=False, ncols=2, loc="upper center")
+axes[1].plot(np.arange(20) + shift, pattern, color="0.7", linewidth=5, label="pattern")
+axes[1].plot(np.arange(20), weights, label="learnt weights")
+axes[1].set(title="What was learnt", xlabel="step in the window", yticks=[], ylim=(-0.65, 0.95))
+axes[1].legend(ncols=2, loc="upper center", columnspacing=1)
+
+# %%
+# Signals that were not seen in training: grey boxes are where the pattern is, the coloured part is where it was found.
+
+figure, ax = plt.subplots(figsize=(7, 4))
 for i, level in zip(right, (0, 9, 18, 27), strict=False):
-    axes[2].axvspan(places[i], places[i] + 20, level / 40, (level + 8) / 40, color="0.9", zorder=0)
-    axes[2].plot(X_test[i] + level + 4, color="0.5")
-    axes[2].plot(np.arange(100)[found[i] :][:20], X_test[i][found[i] :][:20] + level + 4, color="tab:blue")
-axes[2].set(title="where it is (grey boxes) and was found (blue)", xlabel="step", yticks=[], ylim=(0, 40))
+    ax.axvspan(places[i], places[i] + 20, level / 40, (level + 8) / 40, color="0.88", zorder=0)
+    ax.plot(X_test[i] + level + 4, color="0.55", linewidth=1)
+    ax.plot(np.arange(100)[found[i] :][:20], X_test[i][found[i] :][:20] + level + 4, color="C0")
+ax.set(title="Where the pattern is, and where it was found", xlabel="step", yticks=[], ylim=(0, 40))
 plt.show()

@@ -1,6 +1,6 @@
 """
-Routes before and after: travel times learnt for the way, not for the clock
-===========================================================================
+Decision-focused learning: travel times learnt for the way, not for the clock
+=============================================================================
 
 A courier crosses a town every day, from the upper left to the lower right. How long every street takes depends on rain,
 traffic, markets and the like, which add up until a street is jammed: no linear model gets that right. Two models with
@@ -15,6 +15,8 @@ from sklearn.linear_model import LinearRegression
 
 import maxmargin as mm
 from maxmargin.optimisers import GridPath
+
+plt.style.use(mm.plotting.STYLE)
 
 SIZE, FACTORS = 10, 5
 rng = np.random.default_rng(3)
@@ -60,30 +62,32 @@ saved = lost["least squares"] - lost["CostLearner"]
 differing = np.flatnonzero((ways["least squares"] != ways["CostLearner"]).any(axis=1))
 order = differing[np.argsort(-saved[differing])]
 shown = {"A good day for CostLearner": order[len(order) // 10], "A bad day for it": order[9 * len(order) // 10]}
-COLOURS = {"least squares": "#2b50aa", "CostLearner": "#0a7d4f", "best": "black"}
+COLOURS = {"least squares": "C0", "CostLearner": "C2", "best": "black"}
 
-figure, axes = plt.subplots(1, 3, figsize=(14, 5.2), layout="constrained", width_ratios=(3, 3, 2))
-for ax, (title, day) in zip(axes, shown.items(), strict=False):
+figure, axes = plt.subplots(1, 2, figsize=(7, 4.8))
+for ax, (title, day) in zip(axes, shown.items(), strict=True):
     for (begin, end), cost in zip(ends, minutes_test[day], strict=True):
-        colour = plt.cm.YlOrRd(0.05 + 0.8 * min(1.0, cost / np.quantile(minutes_test[day], 0.9)))
-        ax.plot(*zip(begin[::-1], end[::-1], strict=True), color=colour, linewidth=6, solid_capstyle="round", zorder=1)
+        colour = plt.cm.YlOrBr(0.05 + 0.7 * min(1.0, cost / np.quantile(minutes_test[day], 0.9)))
+        ax.plot(*zip(begin[::-1], end[::-1], strict=True), color=colour, linewidth=5, solid_capstyle="round", zorder=1)
     routes = {**{name: z[day] for name, z in ways.items()}, "best": town(minutes_test[day])}
-    for (name, z), style, shift in zip(routes.items(), ("--", "-", ":"), (0.09, -0.09, 0.0), strict=True):
+    for (name, z), style, shift in zip(routes.items(), ("--", "-", ":"), (0.12, -0.12, 0.0), strict=True):
         nodes = np.unique(ends[z > 0].reshape(-1, 2), axis=0)
         nodes = nodes[np.argsort(nodes.sum(axis=1))] + shift
         label = f"{name}: {minutes_test[day] @ z:.0f} min"
         ax.plot(nodes[:, 1], nodes[:, 0], style, color=COLOURS[name], linewidth=2.5, label=label)
-    ax.set(title=title, xticks=[], yticks=[], aspect="equal")
+    ax.set(title=title, xticks=[], yticks=[], aspect="equal", frame_on=False)
     ax.invert_yaxis()
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, 0.02), ncols=3, frameon=False, fontsize=8)
+    ax.legend(loc="upper left", bbox_to_anchor=(0.0, 0.0))
 
 # %%
-# What was lost on all test days, in minutes above the best way.
+# What was lost on all test days, in minutes above the best way, each model's days in its own order. Note the scale: the
+# means are made by the worst days, on which streets are jammed.
 
+figure, ax = plt.subplots(figsize=(7, 3.8))
 for name, each in lost.items():
-    label = f"{name}: {each.mean():.1f} in the mean"
-    axes[2].plot(np.linspace(0, 100, len(each)), np.sort(each), color=COLOURS[name], label=label)
-axes[2].set(xlabel="test days, from good to bad (%)", ylabel="minutes lost", title="What was lost, all days")
-axes[2].set_ylim(-0.5, np.quantile(lost["least squares"], 0.99))
-axes[2].legend(loc="upper left", frameon=False, fontsize=8)
+    label = f"{name}: {each.mean():.1f} minutes in the mean"
+    ax.plot(np.linspace(0, 100, len(each)), np.sort(each), color=COLOURS[name], label=label)
+ax.set(xlabel="test days, from good to bad (%)", title="Minutes lost", yscale="symlog", ylim=(0, None))
+ax.set_yticks([0, 1, 10, 100], ["0", "1", "10", "100"])
+ax.legend(loc="upper left")
 plt.show()

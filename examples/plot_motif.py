@@ -1,6 +1,6 @@
 """
-Find a motif: what some sequences have in common, and where
-===========================================================
+Motif discovery in DNA: what sequences have in common, and where
+================================================================
 
 Proteins that read DNA look for short patterns, which are never quite the same. Experiments tell which sequences have
 such a pattern, but not where. A latent structural SVM learns both: from a guess of the places it learns a motif, looks
@@ -16,6 +16,8 @@ import numpy as np
 
 import maxmargin as mm
 from maxmargin.plotting import LogoDisplay
+
+plt.style.use(mm.plotting.STYLE)
 
 MOTIF, LETTERS = "TTGACGTCCA", list("ACGT")
 COMPLEMENTS = str.maketrans("ACGT", "TGCA")
@@ -51,7 +53,7 @@ print(f"best of {finder.restarts} starts after {finder.certificate_.rounds} roun
 # What the sites that were found have in common, and the weights that find them. Below the axis are the letters that
 # speak against a site.
 
-figure, axes = plt.subplots(2, 1, figsize=(6, 5), layout="constrained")
+figure, axes = plt.subplots(2, 1, figsize=(7, 5.4))
 LogoDisplay.from_estimator(finder).plot(axes[0])
 LogoDisplay.from_estimator(finder, kind="weights").plot(axes[1])
 
@@ -59,10 +61,10 @@ LogoDisplay.from_estimator(finder, kind="weights").plot(axes[1])
 # Where the motif may be in one sequence: what every window gains over no motif.
 
 gains = finder.task_.gains(finder.w_, X_test[0]).max(axis=0)
-figure, ax = plt.subplots(figsize=(8, 2.5), layout="constrained")
-ax.plot(gains, color="#0072B2")
-ax.axhline(0, color="black", linewidth=0.8)
-ax.axvline(places[0], color="#D55E00", linestyle="--", label="planted here")
-ax.set(xlabel="start of the window", ylabel="gain", title="one sequence of the test")
+figure, ax = plt.subplots(figsize=(7, 3))
+ax.plot(gains)
+ax.axhline(0, color="0.3", linewidth=1)
+ax.axvline(places[0], color="C1", linestyle="--", label="planted here")
+ax.set(xlabel="start of the window", ylabel="gain over no motif", title="Gain of every window in one test sequence")
 ax.legend()
 plt.show()

@@ -1,6 +1,6 @@
 """
-A neural network with a structured head
-=======================================
+A neural network with a CRF or max-margin head, in PyTorch
+==========================================================
 
 Handwritten digits in strings that mostly count upwards. A small network reads every digit alone; a head over the whole
 string knows which digits follow each other. The same head is trained by four losses.
@@ -13,6 +13,8 @@ from torch import nn
 
 import maxmargin as mm
 from maxmargin.torch import ChainHead
+
+plt.style.use(mm.plotting.STYLE)
 
 torch.set_num_threads(1)  # the network is small
 X, Y, X_test, Y_test = mm.datasets.digit_strings(n_train=120, n_test=300)
@@ -42,7 +44,7 @@ for objective in ("digits alone", "likelihood", "softmax_margin", "hinge"):
         head.requires_grad_(False)  # scores of neighbours stay 0
     own = [each for each in (*network.parameters(), *head.parameters()) if each.requires_grad]
     optimiser, errors = torch.optim.Adam(own, lr=0.01), []
-    for _ in range(30):
+    for _ in range(20):
         network.train()
         for some in torch.randperm(len(pixels)).split(20):
             optimiser.zero_grad()
@@ -54,18 +56,20 @@ for objective in ("digits alone", "likelihood", "softmax_margin", "hinge"):
     curves[objective], heads[objective] = errors, (network, head)
     print(f"{objective:15s} {errors[-1]:.1%} wrong digits")
 
-fig, ax = plt.subplots(figsize=(6, 3.8), layout="constrained")
+fig, ax = plt.subplots(figsize=(7, 4))
 for objective, errors in curves.items():
-    ax.plot(np.arange(1, 31), errors, label=objective.replace("_", "-"))
-ax.set(xlabel="epoch", ylabel="wrong digits", ylim=(0, None))
+    ax.plot(np.arange(1, 21), errors, label=objective.replace("_", "-"))
+ax.set(title="Wrong digits in new strings", xlabel="epoch", ylim=(0, None))
 ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f}%")
-fig.legend(frameon=False, loc="outside upper center", ncols=4)
+ax.legend()
 
 # %%
 # The head has learnt that digits count upwards: the highest scores are those of the next digit.
 
-fig, ax = plt.subplots(figsize=(4.4, 3.8), layout="constrained")
-image = ax.imshow(heads["hinge"][1].transitions.detach().numpy(), cmap="RdBu_r", norm="symlog")
+fig, ax = plt.subplots(figsize=(5.6, 4.6))
+table = heads["hinge"][1].transitions.detach().numpy()
+image = ax.imshow(table, cmap="RdBu_r", vmin=-abs(table).max(), vmax=abs(table).max())
+ax.grid(visible=False)
 ax.set(xlabel="digit", ylabel="digit before it", xticks=range(10), yticks=range(10))
 fig.colorbar(image, label="score")
 

@@ -1,6 +1,6 @@
 """
-A task of your own: matching two sets of points
-===============================================
+Write your own task: match two sets of points
+=============================================
 
 The same points were measured twice, with noise, and in another order. Which point is which? An output is a whole
 assignment; the best one is found by scipy. Learning decides how much each measured property counts.
@@ -11,6 +11,9 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 import maxmargin as mm
+
+plt.style.use(mm.plotting.STYLE)
+# sphinx_gallery_thumbnail_number = 2
 
 
 class Matching(mm.Task):
@@ -62,15 +65,24 @@ learnt = model.predict(X_test)
 share = {name: np.mean(np.stack(found) != Y_test) for name, found in {"equal": equal, "learnt": learnt}.items()}
 print(f"wrong pairs: {share['equal']:.1%} with equal weights, {share['learnt']:.1%} with learnt ones")
 
-fig, (left, middle, right) = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
-left.bar(np.arange(len(NOISE)), model.w_, tick_label=[f"{noise:g}" for noise in NOISE])
-left.set(xlabel="noise of the property", ylabel="weight", title="What was learnt")
-for ax, found, title in ((middle, equal[0], "equal weights"), (right, learnt[0], "learnt weights")):
+fig, ax = plt.subplots(figsize=(7, 3.2))
+ax.bar(np.arange(len(NOISE)), model.w_, tick_label=[f"{noise:g}" for noise in NOISE])
+ax.set(xlabel="noise of the property", title="Learnt weight of every property")
+ax.grid(axis="x", visible=False)
+
+# %%
+# One test pair, drawn by its two best properties. Lines join points that were matched, in green where that is right;
+# right partners are close to each other, so that the lines that can be seen are mostly wrong ones.
+
+fig, axes = plt.subplots(1, 2, figsize=(7, 4))
+for ax, found, title in zip(axes, (equal[0], learnt[0]), ("Equal weights", "Learnt weights"), strict=True):
     points, again, truth = test[0]
     for i, j in enumerate(found):
-        ax.plot(*np.array([points[i, :2], again[j, :2]]).T, color="tab:green" if j == truth[i] else "tab:red")
-    ax.scatter(*points[:, :2].T, zorder=2, label="first")
-    ax.scatter(*again[:, :2].T, zorder=2, marker="s", label="second")
-    ax.set(title=f"{title}: {np.count_nonzero(found != truth)} of {len(truth)} wrong", xticks=[], yticks=[])
-right.legend(title="measured")
+        ax.plot(*np.array([points[i, :2], again[j, :2]]).T, color="C2" if j == truth[i] else "C1")
+    ax.scatter(*points[:, :2].T, zorder=2, color="C0", label="first measurement")
+    ax.scatter(*again[:, :2].T, zorder=2, facecolor="white", edgecolor="C0", marker="s", label="second measurement")
+    ax.set(
+        title=f"{title}: {np.count_nonzero(found != truth)} of {len(truth)} wrong", xticks=[], yticks=[], frame_on=False
+    )
+fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 plt.show()

@@ -1,6 +1,6 @@
 """
-Prepositions: where a grammar needs to look at words
-====================================================
+Constituency parsing: prepositions, where a grammar needs words
+===============================================================
 
 A phrase like *with a telescope* belongs to the verb or to the noun before it, and the preposition often decides. A
 probabilistic grammar cannot use that: the label PP says nothing about the words below it. Weights of rules at spans
@@ -17,6 +17,8 @@ import numpy as np
 import maxmargin as mm
 from maxmargin.metrics import parseval
 from maxmargin.plotting import TreeDisplay
+
+plt.style.use(mm.plotting.STYLE)
 
 rng = np.random.default_rng(0)
 
@@ -62,8 +64,6 @@ for name, model in models.items():
 
 right = [[found == tree for found, tree in zip(model.predict(X_test), test, strict=True)] for model in models.values()]
 i = next(i for i, (a, b, c) in enumerate(zip(*right, strict=True)) if c and not a and not b and len(test[i]) < 12)
-figure, axes = plt.subplots(2, 1, figsize=(9, 9), layout="constrained")
-for ax, name in zip(axes, ("PCFG", "Parser, rules at spans"), strict=True):
-    TreeDisplay.from_estimator(models[name], X_test[i], test[i]).plot(ax)
-    ax.set_title(name)
+for name in ("PCFG", "Parser, rules at spans"):
+    TreeDisplay.from_estimator(models[name], X_test[i], test[i]).plot().ax_.set_title(name)
 plt.show()

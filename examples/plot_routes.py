@@ -1,10 +1,11 @@
 """
-Routes: learn where travellers go, from where they went
-=======================================================
+Route recommendation: learn where travellers go
+===============================================
 
-A city has twelve sights. Travellers like some kinds of sights more than others, and do not like to walk far; of the
-tastes of a traveller something is known, but nothing of how tastes and distances make a route. There are a billion
-possible routes. Training compares the known ones with all of them at once, by counting, and never searches for one.
+A city has twelve sights. Travellers like some kinds of sights more than others, and do not like to walk far. What a
+traveller likes is known; how tastes and distances lead to a route has to be learnt from the routes of others. There are
+a billion possible routes. Training compares the known ones with all of them at once, by counting, and never searches
+for one.
 """
 
 # %%
@@ -16,6 +17,8 @@ import numpy as np
 import maxmargin as mm
 from maxmargin.counting.decoders.routes import best_route
 from maxmargin.plotting import RouteDisplay
+
+plt.style.use(mm.plotting.STYLE)
 
 rng = np.random.default_rng(4)
 names = ["castle", "abbey", "museum", "ruin", "park", "lake", "garden", "hill", "market", "harbour", "brewery", "café"]
@@ -50,13 +53,22 @@ for what, kernel, rows, new in (("no features", "linear", None, None), ("tastes"
 print(model.certificate_)
 
 # %%
-# Three travellers: what they did, and what the model expects of them, once wrong, once nearly right, once right.
-# Popular sights are large.
+# Two travellers: what they did, and what the model expects of them. Popular sights are large. This is one of the worst
+# predictions.
 
 order = np.argsort([mm.metrics.pair_f1([y], [z]) for y, z in zip(truth, found, strict=True)])
-figure, axes = plt.subplots(1, 3, figsize=(14, 5.6), layout="constrained")
-for i, ax in zip(order[[2, 15, -1]], axes, strict=True):
-    RouteDisplay.from_estimator(model, X_new[i], truth[i], start=starts[i], length=lengths[i]).plot(ax)
-    liked = ", ".join(f"{share:.0%} {kind}" for share, kind in zip(X_new[i], ("old", "green", "food"), strict=True))
-    ax.set_title(f"{liked}\n{ax.get_title()}", fontsize=9)
+
+
+def draw(i):
+    display = RouteDisplay.from_estimator(model, X_new[i], truth[i], start=starts[i], length=lengths[i]).plot()
+    likes = ", ".join(f"{share:.0%} {kind}" for share, kind in zip(X_new[i], ("old", "green", "food"), strict=True))
+    display.ax_.set_title(f"A traveller who likes: {likes}")
+
+
+draw(order[2])
+
+# %%
+# And one that is nearly right.
+
+draw(order[15])
 plt.show()

@@ -1,6 +1,6 @@
 """
-Reading handwritten strings
-===========================
+Sequence labelling: how much data do neighbouring labels save?
+==============================================================
 
 These strings of handwritten digits mostly count upwards. A chain model has the same weights on pixels as a classifier
 of single digits, and one more weight for every pair of neighbouring labels. How much is that worth, and when?
@@ -11,6 +11,9 @@ import numpy as np
 
 import maxmargin as mm
 from maxmargin.plotting import ImageSequenceDisplay, TransitionDisplay
+
+plt.style.use(mm.plotting.STYLE)
+# sphinx_gallery_thumbnail_number = 3
 
 X, Y, X_test, Y_test = mm.datasets.digit_strings(n_train=320, n_test=400)
 print(f"A string is a {X[0].shape} array of pixels; its labels are {Y[0]}.")
@@ -30,13 +33,14 @@ for n in sizes:
     chain_errors.append(1 - chain.score(X_test, Y_test))
     print(f"{n:4d} strings: {alone_errors[-1]:.1%} wrong digits alone, {chain_errors[-1]:.1%} in strings")
 
-fig, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
+fig, ax = plt.subplots(figsize=(7, 3.8))
 ax.plot(sizes, alone_errors, "o-", label="every digit alone")
-ax.plot(sizes, chain_errors, "o-", label="whole strings")
-ax.set(xscale="log", xlabel="training strings", ylabel="wrong digits", ylim=(0, None), xticks=sizes, xticklabels=sizes)
+ax.plot(sizes, chain_errors, "s-", label="whole strings")
+ax.set(title="Wrong digits in new strings", xscale="log", xlabel="training strings", ylim=(0, None))
+ax.set_xticks(sizes, map(str, sizes))
 ax.minorticks_off()
 ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f}%")
-ax.legend(frameon=False)
+ax.legend()
 
 # %%
 # What the last model has learnt about neighbours: every digit wants its successor.

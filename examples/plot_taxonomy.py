@@ -1,10 +1,10 @@
 """
-Classes in a taxonomy
-=====================
+Hierarchical classification: classes in a taxonomy
+==================================================
 
 Twenty-seven classes in a tree of three levels. The tree serves twice: classes below one node share that node's weights,
-and a mistake costs the height of the first common ancestor of the two classes. Four models take none, one or both of
-this, as the columns of a table in Tsochantaridis et al. (2004) do.
+and a mistake costs the height of the first common ancestor of the two classes. Four models use the
+tree for neither, one or both of these, like the columns of a table in Tsochantaridis et al. (2004).
 """
 
 import matplotlib.pyplot as plt
@@ -12,6 +12,9 @@ import numpy as np
 
 import maxmargin as mm
 from maxmargin.metrics import tree_loss
+
+plt.style.use(mm.plotting.STYLE)
+# sphinx_gallery_thumbnail_number = 2
 
 # %%
 # Classes that are close in the tree look alike: every node moves the centres of all classes below it. The names of the
@@ -58,22 +61,26 @@ for name, found in losses.items():
     print(f"{name:24s}", "  ".join(f"{size} per class: {loss:.2f}" for size, loss in zip(sizes, found, strict=True)))
 
 # %%
-# What mistakes cost; what each model pays; and which mistakes it makes.
+# What each model pays: training for the tree loss helps most, and sharing weights helps where examples are few.
 
-fig, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
-image = left.imshow(costs, cmap="Blues")
-left.set(title="tree loss of two classes", xlabel="predicted", ylabel="true", xticks=[], yticks=[])
-fig.colorbar(image, ax=left, ticks=range(4))
-for name, found in losses.items():
-    middle.plot(sizes, found, marker="o", label=name)
-middle.set(title="mean tree loss", xlabel="training examples per class", xscale="log", xticks=sizes, xticklabels=sizes)
-middle.minorticks_off()
-middle.legend(frameon=False)
-shares, below = np.array(list(heights.values())), np.zeros(len(MODELS))
+fig, ax = plt.subplots(figsize=(7, 3.8))
+for (name, found), style in zip(losses.items(), ("o--", "o-", "s--", "s-"), strict=True):
+    ax.plot(sizes, found, style, color="C0" if "0/1" in name else "C1", label=name)
+ax.set(title="Mean tree loss on test data", xlabel="training examples per class", xscale="log", ylim=(0, None))
+ax.set_xticks(sizes, map(str, sizes))
+ax.minorticks_off()
+ax.legend(loc="lower left", ncols=2)
+
+# %%
+# Which mistakes they make. A mistake below a common parent (height 1) costs 1, one across the whole tree costs 3.
+
+fig, ax = plt.subplots(figsize=(7, 3.4))
+shares, below = 100 * np.array(list(heights.values())), np.zeros(len(MODELS))
 for height, colour in zip((3, 2, 1), ("#08519c", "#6baed6", "#c6dbef"), strict=True):
-    right.barh(list(heights), shares[:, height], left=below, color=colour, label=f"height {height}")
+    ax.barh(list(heights), shares[:, height], left=below, color=colour, label=f"height {height}")
     below += shares[:, height]
-right.set(title="mistakes with four examples per class", xlabel="share of test examples", xlim=(0, 1))
-right.invert_yaxis()
-right.legend(frameon=False, title="common ancestor at", loc="lower right")
+ax.set(title="Mistakes with four examples per class", xlabel="% of the test examples, by first common ancestor")
+ax.grid(axis="y", visible=False)
+ax.invert_yaxis()
+fig.legend(loc="outside lower center", ncols=3)
 plt.show()

@@ -1,11 +1,11 @@
 """
-Tracking: which dot is which in the next frame
-==============================================
+Object tracking as assignment: which dot is which in the next frame
+===================================================================
 
 Dots move between two frames; some leave, others appear. A dot of the first frame is paired with one of the second or
 ends, and a dot of the second that has no partner is new. The parts are all pairs, ends and beginnings; scipy finds the
-best assignment. Learnt is how far dots move, in which direction they drift, how much their sizes vary, and at what
-price a pair is worse than an end and a beginning.
+best assignment. The structural SVM learns how far dots move, in which direction they drift, how much their sizes vary,
+and when it is better to end one track and begin another.
 """
 
 import matplotlib.pyplot as plt
@@ -13,6 +13,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 import maxmargin as mm
+
+plt.style.use(mm.plotting.STYLE)
 
 
 def best_assignment(scores, frames):
@@ -73,15 +75,22 @@ near, naive = min((mistakes([0, 1, 1, 0, 0, -limit, -limit]) for limit in (0.5, 
 learnt, share = mistakes(model.w_)
 print(f"wrong pairs, ends and beginnings: {naive:.1%} by distance alone, {share:.1%} learnt")
 
-figure, axes = plt.subplots(1, 2, figsize=(12, 4.2), layout="constrained")
+# %%
+# The scene in which learning helps most. Arrows join a dot to its place in the second frame; dots without an arrow are
+# lost or new.
+
+figure, axes = plt.subplots(2, 1, figsize=(7, 7))
 i = int(np.argmax([np.isin(a, y).sum() - np.isin(b, y).sum() for a, b, y in zip(learnt, near, Y_test, strict=True)]))
 (first, second), (n, m) = X_test[i], map(len, X_test[i])
-for ax, z, title in ((axes[0], near[i], "distance alone"), (axes[1], learnt[i], "learnt")):
-    ax.scatter(*first[:, :2].T, 60 * first[:, 2] + 10, color="0.75", label="first frame")
+for ax, z, title in ((axes[0], near[i], "Distance alone"), (axes[1], learnt[i], "Learnt")):
+    ax.scatter(*first[:, :2].T, 60 * first[:, 2] + 10, color="0.7", label="first frame")
     ax.scatter(*second[:, :2].T, 60 * second[:, 2] + 10, facecolor="none", edgecolor="k", label="second frame")
-    for part in z[z < n * m]:
-        colour = "tab:green" if part in Y_test[i] else "tab:red"
-        ax.annotate("", second[part % m, :2], first[part // m, :2], arrowprops={"arrowstyle": "->", "color": colour})
+    for colour, is_right in (("C2", True), ("C1", False)):
+        ax.plot([], [], color=colour, label="right pair" if is_right else "wrong pair")
+        for part in z[(z < n * m) & (np.isin(z, Y_test[i]) == is_right)]:
+            arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.6}
+            ax.annotate("", second[part % m, :2], first[part // m, :2], arrowprops=arrow)
     ax.set(title=f"{title}: {np.isin(z, Y_test[i], invert=True).sum()} of {len(z)} parts wrong", xticks=[], yticks=[])
-axes[0].legend(loc="lower right")
+    ax.set_frame_on(False)
+figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
 plt.show()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -16,9 +17,10 @@ EXAMPLES = sorted((Path(__file__).resolve().parent.parent / "examples").glob("pl
 
 @pytest.fixture(autouse=True)
 def no_windows(monkeypatch):
-    plt.switch_backend("agg")
-    monkeypatch.setattr(plt, "show", lambda: None)
-    yield
+    with mpl.rc_context():  # examples choose the house style
+        plt.switch_backend("agg")
+        monkeypatch.setattr(plt, "show", lambda: None)
+        yield
     plt.close("all")
 
 
@@ -26,6 +28,7 @@ def no_windows(monkeypatch):
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs_and_draws(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) < 105
+    assert "plt.style.use(mm.plotting.STYLE)" in path.read_text(encoding="utf-8")
     if "\nimport torch\n" in path.read_text(encoding="utf-8"):
         pytest.importorskip("torch", reason="this example needs the extra `torch`")
     runpy.run_path(str(path))

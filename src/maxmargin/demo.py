@@ -114,29 +114,12 @@ def errors(read: Read, truth: DigitLabels) -> tuple[float, float]:
 def draw(console: Console, strings: Outcome, alone: Outcome, X_test: DigitStrings, Y_test: DigitLabels) -> None:
     """Write the pictures to the folder `plots`."""
     try:
-        from matplotlib.figure import Figure
+        from matplotlib import style
     except ImportError:
         console.print("\nNo pictures were drawn, because matplotlib is not installed: pip install maxmargin[plot]")
         return
-    from maxmargin.plotting import GapDisplay, ImageSequenceDisplay, TransitionDisplay
-
-    gap = GapDisplay.from_estimator(strings.model)
-    figure = Figure(figsize=(10, 3.6), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    gap.plot(left, kind="bounds")
-    gap.plot(right, kind="gap")
-    figures = {"gap.png": figure}
-
-    figures["transitions.png"] = figure = Figure(figsize=(7, 6.2), layout="constrained")
-    TransitionDisplay.from_estimator(strings.model).plot(figure.subplots())
-
-    differ = [i for i, (a, b) in enumerate(zip(alone.read, strings.read, strict=True)) if a != b][:6]
-    predictions = {name: [o.read[i] for i in differ] for name, o in {"string": strings, "digit alone": alone}.items()}
-    figures["strings.png"] = figure = Figure(figsize=(7, 9.5), layout="constrained")
-    ImageSequenceDisplay.from_predictions(
-        [X_test[i] for i in differ], [Y_test[i] for i in differ], predictions, image_shape=(8, 8)
-    ).plot(figure.subplots())
-
+    with style.context(mm.plotting.STYLE):
+        figures = drawn(strings, alone, X_test, Y_test)
     captions = {
         "gap.png": "objective and lower bound during training",
         "transitions.png": "weights of neighbouring digits: they count upwards",
@@ -148,6 +131,31 @@ def draw(console: Console, strings: Outcome, alone: Outcome, X_test: DigitString
         with replacing(PLOTS / name) as file:
             figure.savefig(file, dpi=120, format="png")
         console.print(f"  {name:<16} {captions[name]}")
+
+
+def drawn(strings: Outcome, alone: Outcome, X_test: DigitStrings, Y_test: DigitLabels) -> dict[str, Any]:
+    """Return the figures by the names of their files."""
+    from matplotlib.figure import Figure
+
+    from maxmargin.plotting import GapDisplay, ImageSequenceDisplay, TransitionDisplay
+
+    gap = GapDisplay.from_estimator(strings.model)
+    figure = Figure(figsize=(10, 3.6))
+    left, right = figure.subplots(1, 2)
+    gap.plot(left, kind="bounds")
+    gap.plot(right, kind="gap")
+    figures = {"gap.png": figure}
+
+    figures["transitions.png"] = figure = Figure(figsize=(7, 6.2))
+    TransitionDisplay.from_estimator(strings.model).plot(figure.subplots())
+
+    differ = [i for i, (a, b) in enumerate(zip(alone.read, strings.read, strict=True)) if a != b][:6]
+    predictions = {name: [o.read[i] for i in differ] for name, o in {"string": strings, "digit alone": alone}.items()}
+    figures["strings.png"] = figure = Figure(figsize=(7, 9.5))
+    ImageSequenceDisplay.from_predictions(
+        [X_test[i] for i in differ], [Y_test[i] for i in differ], predictions, image_shape=(8, 8)
+    ).plot(figure.subplots())
+    return figures
 
 
 if __name__ == "__main__":

@@ -2,9 +2,13 @@
 
 A display is created by `from_estimator`, or from plain arrays by its constructor. It keeps the numbers that it shows as
 attributes and draws them with `plot(ax=None)`. Drawing the same display again repeats no computation.
+
+Figures that a display makes are in the house style; axes that you give keep the style in which you made them.
+`plt.style.use(maxmargin.plotting.STYLE)` gives your own figures the house style, too.
 """
 
 from maxmargin.counting.route_display import RouteDisplay
+from maxmargin.report.figures.canvas import STYLE
 from maxmargin.report.figures.gap import GapDisplay
 from maxmargin.report.figures.reliability import ReliabilityDisplay
 from maxmargin.report.figures.rounds import RoundsDisplay
@@ -21,6 +25,7 @@ from maxmargin.structures.sequences.image_display import ImageSequenceDisplay
 from maxmargin.structures.sequences.transition_display import TransitionDisplay
 
 __all__ = [
+    "STYLE",
     "AlignmentDisplay",
     "ClusterDisplay",
     "CoverageDisplay",

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.counting.routes import checked_place, pair_f1, point_f1
-from maxmargin.report.figures.canvas import BLUE, GREY, ORANGE, axes
+from maxmargin.report.figures.canvas import BLUE, GREY, LINE, ORANGE, axes, in_house_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,6 +117,7 @@ class RouteDisplay:
         closed = model.shape == "cycle"
         return cls(places, found, truth, popularity=model.popularity_, closed=closed, geographic=geographic)
 
+    @in_house_style
     def plot(self, ax: Axes | None = None, *, names: bool = True) -> RouteDisplay:
         """Draw the map.
 
@@ -148,7 +149,7 @@ class RouteDisplay:
                     xytext=(0, 3 + np.sqrt(area) / 2),
                     textcoords="offset points",
                     ha="center",
-                    fontsize=8,
+                    fontsize=9,
                     color="black" if name in visited else GREY,
                     zorder=4,
                 )
@@ -182,13 +183,14 @@ class RouteDisplay:
     def _frame(self, xy: Any) -> None:
         ax = self.ax_
         if ax.get_legend_handles_labels()[1]:
-            ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.02))
+            ax.legend(frameon=False, fontsize=9, loc="upper center", bbox_to_anchor=(0.5, -0.02))
         if self.point_f1 is not None:
             pairs = "" if self.pair_f1 is None else f", of ordered pairs {self.pair_f1:.2f}"
             ax.set_title(f"F1 of points {self.point_f1:.2f}{pairs}", fontsize=9)
         ax.set_xticks([])
         ax.set_yticks([])
-        ax.margins(0.12)
+        ax.spines[:].set(visible=True, color=LINE)
+        ax.margins(0.12, 0.18)  # names are above their points
         ax.set_aspect(1 / np.cos(np.radians(xy[:, 1].mean())) if self.geographic else "equal", adjustable="datalim")
 
     def _known(self, route: Any, which: str) -> list[Hashable] | None:

@@ -36,6 +36,17 @@ def test_errors_are_marked():
     assert styles == ["-", "-", "-", "--", "--"]
 
 
+def test_arrows_end_at_dependents_and_a_legend_names_the_colours():
+    display = DependencyDisplay(TOKENS, [(3, "det"), (3, "obj"), (0, "root")], TRUTH).plot()
+    places = {text.get_text(): text.get_position()[0] for text in display.ax_.texts}
+    ends = [line.get_xdata()[0] for line in display.ax_.lines if line.get_marker() == "v"]
+    words = [places[word] for word in ("The", "cat", "sleeps", "The", "cat")]  # three found arcs, two missed ones
+    assert ends == pytest.approx(words, abs=0.06)
+    names = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert names == ["right: 1 of 3", "wrong: 2", "true, but not found"]
+    assert DependencyDisplay(TOKENS, TRUTH).plot().ax_.get_legend() is None  # nothing to compare with
+
+
 def test_from_estimator():
     model = DependencyParser(C=10).fit([TOKENS], [TRUTH])
     display = DependencyDisplay.from_estimator(model, TOKENS, TRUTH)

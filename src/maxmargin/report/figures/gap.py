@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.base.arrays import Array
-from maxmargin.report.figures.canvas import BLUE, GREEN, GREY, axes
+from maxmargin.report.figures.canvas import BLUE, GREEN, GREY, LINE, axes, in_house_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,6 +78,7 @@ class GapDisplay:
         passes, seconds, primal, dual, guess = np.array(rows).T
         return cls(passes, seconds, primal, dual if bound is None else np.full(len(rows), bound), guess)
 
+    @in_house_style
     def plot(
         self,
         ax: Axes | None = None,
@@ -119,7 +120,7 @@ class GapDisplay:
         time = getattr(self, x)
         self.lines_ = self._plot_gap(time, label) if kind == "gap" else self._plot_bounds(time, label)
         self.ax_.set_xlabel({"passes": "passes over the data", "seconds": "seconds"}[x])
-        self.ax_.grid(alpha=0.25)
+        self.ax_.grid(color=LINE)
         self.ax_.spines[["top", "right"]].set_visible(False)
         if self.ax_.get_legend_handles_labels()[1]:
             self.ax_.legend(frameon=False)

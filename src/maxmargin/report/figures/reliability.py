@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.base.arrays import Array
-from maxmargin.report.figures.canvas import BLUE, GREY, axes
+from maxmargin.report.figures.canvas import BLUE, GREY, axes, in_house_style
 from maxmargin.report.scoring.reliability import Reliability, reliability
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ class ReliabilityDisplay:
         check_is_fitted(estimator)
         return cls.from_predictions(Y, estimator.predict_proba(X), estimator.classes_, bins)
 
+    @in_house_style
     def plot(self, ax: Axes | None = None) -> ReliabilityDisplay:
         """Draw points whose areas grow with the number of labels in their bins.
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.base.arrays import Array
-from maxmargin.report.figures.canvas import BLUE, GREEN, GREY, axes
+from maxmargin.report.figures.canvas import BLUE, GREEN, GREY, LINE, axes, in_house_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,6 +75,7 @@ class RoundsDisplay:
         columns = ([getattr(r, name) for r in rounds] for name in ("objective", "bound", "seconds", "restart"))
         return cls(*columns)
 
+    @in_house_style
     def plot(
         self, ax: Axes | None = None, *, x: Literal["rounds", "seconds"] = "rounds", label: str | None = None
     ) -> RoundsDisplay:
@@ -116,7 +117,7 @@ class RoundsDisplay:
 
             self.ax_.set_xlim(0.4, np.bincount(self.restart).max() + 0.6)
             self.ax_.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
-        self.ax_.grid(alpha=0.25)
+        self.ax_.grid(color=LINE)
         self.ax_.spines[["top", "right"]].set_visible(False)
         self.ax_.legend(frameon=False, loc="upper right")
         return self

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.report.figures.canvas import BLUE, GREY, RED, axes
+from maxmargin.report.figures.canvas import BLUE, GREY, LINE, RED, axes, in_house_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,6 +71,7 @@ class TunedDisplay:
             table["C"], table["mean_score"], table["standard_error"], table["training_loss"], estimator.best_C_, name
         )
 
+    @in_house_style
     def plot(self, ax: Axes | None = None) -> TunedDisplay:
         """Draw the plot over C, on a logarithmic scale.
 
@@ -101,7 +102,8 @@ class TunedDisplay:
         right.tick_params(axis="y", colors=GREY)
         ax.set_zorder(right.get_zorder() + 1)  # the score is above the loss
         ax.patch.set_visible(False)
-        ax.grid(alpha=0.25)
+        ax.grid(color=LINE)
+        right.grid(False)
         for each in (ax, right):
             each.spines["top"].set_visible(False)
         ax.legend(

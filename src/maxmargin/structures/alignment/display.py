@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from maxmargin.report.figures.canvas import BLUE, GREY, ORANGE, RED, axes
+from maxmargin.report.figures.canvas import BLUE, GREY, ORANGE, RED, axes, in_house_style
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 from maxmargin.structures.alignment.columns import sides_of
 from maxmargin.structures.alignment.formats.pairwise_text import ends, layout
@@ -113,6 +113,7 @@ class AlignmentDisplay:
         """Align the sequences of x with a fitted `Aligner`, and compare with the true alignment y if there is one."""
         return cls.from_predictions(*sides_of(x, 0), aligner.predict([x])[0], y, max_shift=max_shift, names=names)
 
+    @in_house_style
     def plot(
         self, ax: Axes | None = None, *, kind: Literal["rows", "path"] = "rows", width: int = 60
     ) -> AlignmentDisplay:

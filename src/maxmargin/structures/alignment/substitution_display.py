@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.report.figures.amino_acids import GROUPS, ONLY_IN_PROTEINS
-from maxmargin.report.figures.canvas import axes
+from maxmargin.report.figures.canvas import DIVERGING, axes, in_house_style
 from maxmargin.structures.alignment.formats.ncbi import SubstitutionMatrix
 
 if TYPE_CHECKING:
@@ -73,8 +73,9 @@ class SubstitutionDisplay:
         matrix = SubstitutionMatrix(tuple(map(str, aligner.alphabet_)), aligner.substitution_matrix_)
         return cls(matrix, _gap_costs(aligner.gap_open_, aligner.gap_extend_))
 
+    @in_house_style
     def plot(
-        self, ax: Axes | None = None, *, annotate: bool | None = None, cmap: str = "RdBu_r"
+        self, ax: Axes | None = None, *, annotate: bool | None = None, cmap: str = DIVERGING
     ) -> SubstitutionDisplay:
         """Draw the matrix; the colours are symmetric around 0.
 
@@ -98,6 +99,7 @@ class SubstitutionDisplay:
         self.ax_ = ax = axes(ax, (side + 0.8, side + TITLE_LINE * title.count("\n")))
         limit = float(np.abs(self.table).max()) or 1.0
         self.image_ = ax.imshow(self.table, cmap=cmap, vmin=-limit, vmax=limit)
+        ax.grid(False)
         ax.set_xticks(np.arange(n), letters)
         ax.set_yticks(np.arange(n), letters)
         ax.xaxis.tick_top()

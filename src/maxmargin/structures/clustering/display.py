@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.report.figures.canvas import GREY, axes
+from maxmargin.report.figures.canvas import CYCLE, GREY, LINE, axes, in_house_style
 from maxmargin.structures.clustering.labels import cluster_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PALETTE = "tab10"  # ten colours; further clusters reuse them with another marker
+PALETTE = CYCLE[:-1]  # without the grey of the links; further clusters reuse the colours with another marker
 SHAPES = "osD^vP*X"
 BLACK = "#000000"  # not a colour of the palette
 
@@ -83,10 +83,10 @@ class ClusterDisplay:
         """Cluster the items of x with a fitted `Clusterer`, and compare with the true clustering y if there is one."""
         return cls(clusterer.predict([x])[0], clusterer.links([x])[0], y, points)
 
+    @in_house_style
     def plot(self, ax: Axes | None = None) -> ClusterDisplay:
         """Draw right links below the points and wrong ones above; stronger links are thicker where scores are known."""
         self.ax_ = ax = axes(ax, (5.0, 5.0))
-        from matplotlib import colormaps
         from matplotlib.collections import LineCollection
         from matplotlib.lines import Line2D
 
@@ -98,17 +98,16 @@ class ClusterDisplay:
             ends = list(self.points[self.links[some]])
             ax.add_collection(LineCollection(ends, colors=colour, linewidths=widths[some], zorder=height))
         shown = self.labels if self.truth is None else self.truth
-        palette = colormaps[PALETTE]
         for k in range(shown.max(initial=-1) + 1):
             own = self.points[shown == k]
-            shape = SHAPES[k // palette.N % len(SHAPES)]
-            ax.scatter(own[:, 0], own[:, 1], s=36, color=palette(k % palette.N), marker=shape, zorder=2)
+            shape = SHAPES[k // len(PALETTE) % len(SHAPES)]
+            ax.scatter(own[:, 0], own[:, 1], s=36, color=PALETTE[k % len(PALETTE)], marker=shape, zorder=2)
         n_found = self.labels.max(initial=-1) + 1
         title = f"{n_found} clusters"
         if self.truth is not None:
             title += f", {self.truth.max(initial=-1) + 1} true; {np.count_nonzero(wrong)} of {len(wrong)} links wrong"
         ax.set_title(title)
-        dot = Line2D([], [], marker="o", linestyle="", color=palette(0))
+        dot = Line2D([], [], marker="o", linestyle="", color=PALETTE[0])
         grey, black = (Line2D([], [], color=colour, linewidth=2.5) for colour in (GREY, BLACK))
         legend = {"colour: predicted cluster": dot, "link": grey}
         if self.truth is not None:
@@ -124,6 +123,7 @@ class ClusterDisplay:
         )
         ax.set_xticks([])
         ax.set_yticks([])
+        ax.spines[:].set(visible=True, color=LINE)
         ax.set_aspect("equal", adjustable="datalim")
         ax.autoscale_view()
         return self

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from maxmargin.report.figures.canvas import BLUE, ORANGE, RED, axes
+from maxmargin.report.figures.canvas import BLUE, ORANGE, RED, axes, in_house_style
 from maxmargin.structures.dependencies.arc_drawing import DrawnArc, arc_levels, drawn_as_text
 from maxmargin.structures.dependencies.heads import check_tree, read_heads
 from maxmargin.structures.dependencies.lexicon import read_tokens
@@ -74,6 +74,7 @@ class DependencyDisplay:
     def __str__(self) -> str:
         return drawn_as_text(self.forms, self._heads.heads, self._labels(self._heads))
 
+    @in_house_style
     def plot(self, ax: Axes | None = None) -> DependencyDisplay:
         """Draw the tree; a new figure has the size that the tree needs."""
         widths = [
@@ -84,12 +85,14 @@ class DependencyDisplay:
         arcs, missed = self._arcs(self._heads), [arc for arc in self._arcs(self._true) if arc.m in self.wrong]
         levels = arc_levels([arc for arc in [*arcs, *missed] if arc.head])
         top = LEVEL * (max(levels, default=0) + 1)
-        self.ax_ = ax = axes(ax, (begins[-1] + 0.2, top + 1.0))
+        self.ax_ = ax = axes(ax, (begins[-1] + 0.2, top + (1.0 if self.truth is None else 1.4)))
         height = iter(levels)
         for arc in [*arcs, *missed]:
             is_missed = arc in missed and arc not in arcs
             colour = ORANGE if is_missed else RED if arc.m in self.wrong else BLUE
             self._draw(arc, middles, LEVEL * next(height) if arc.head else top, colour, "--" if is_missed else "-")
+        if self.truth is not None:
+            self._write_legend()
         for form, tag, x in zip(self.forms, self._below(), middles, strict=True):
             # parse_math=False, because a word may have dollar signs that do not enclose a formula.
             ax.text(x, -0.08, form, ha="center", va="top", fontsize=SIZE, parse_math=False)
@@ -109,12 +112,24 @@ class DependencyDisplay:
             at = (middle, height)
         else:
             x, y, at = np.array([end, end]), np.array([height, 0.0]), (end, height)
-        self.ax_.plot(x, y, color=colour, linestyle=style, linewidth=1.2)
-        self.ax_.plot([end + beside], [0.03], marker="v", markersize=5, color=colour)
+        self.ax_.plot(x, y, color=colour, linestyle=style, linewidth=1.4)
+        self.ax_.plot([end + beside], [0.03], marker="v", markersize=6, color=colour)  # the arrow points to the word
         box = {"facecolor": "white", "edgecolor": "none", "pad": 0.8}
         name = arc.label or ("" if arc.head else "root")
         self.ax_.text(
             *at, name, ha="center", va="center", fontsize=LABEL_SIZE, color=colour, bbox=box, parse_math=False
+        )
+
+    def _write_legend(self) -> None:
+        from matplotlib.lines import Line2D
+
+        n, k = len(self.forms), len(self.wrong)
+        handles = [Line2D([], [], color=BLUE, marker="v", label=f"right: {n - k} of {n}")]
+        if k:
+            handles.append(Line2D([], [], color=RED, marker="v", label=f"wrong: {k}"))
+            handles.append(Line2D([], [], color=ORANGE, marker="v", linestyle="--", label="true, but not found"))
+        self.ax_.legend(
+            handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=3, frameon=False, fontsize=SIZE - 1
         )
 
     def _arcs(self, tree: Any) -> list[DrawnArc]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.report.figures.canvas import BLUE, GREEN, GREY, ORANGE, RED, axes
+from maxmargin.report.figures.canvas import BLUE, GREEN, GREY, ORANGE, RED, axes, in_house_style
 from maxmargin.structures.diversity.measures import coverage_curves, random_coverage
 from maxmargin.structures.diversity.subtopics import SubtopicWeights
 
@@ -109,6 +109,7 @@ class CoverageDisplay:
         own = {type(diversifier).__name__: diversifier.rank(X)}
         return cls.from_orders(Y, {**own, **orders}, diversifier.k, n, weights)
 
+    @in_house_style
     def plot(self, ax: Axes | None = None) -> CoverageDisplay:
         """Draw the curves over K, and a line at k."""
         self.ax_ = ax = axes(ax, (6.0, 4.5))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.inputs.labels.labels import in_order
-from maxmargin.report.figures.canvas import GREY, axes
+from maxmargin.report.figures.canvas import CYCLE, GREY, axes, in_house_style
 from maxmargin.structures.graphs.node_labels import different, flat_labels
 from maxmargin.structures.graphs.nodes import Nodes
 
@@ -108,6 +108,7 @@ class SegmentationDisplay:
         extra = [kind for kind in unseen if kind is not None and kind not in model.classes_]
         return cls(prediction, y, image, regions, [*model.classes_, *extra])
 
+    @in_house_style
     def plot(
         self, ax: Axes | None = None, *, opacity: float = 0.55, colours: Mapping[Hashable, Any] | None = None
     ) -> SegmentationDisplay:
@@ -198,8 +199,11 @@ def _checked_image(image: Any) -> NDArray[Any]:
 
 def _colours(n: int) -> NDArray[np.float64]:
     from matplotlib import colormaps
+    from matplotlib.colors import to_rgb
 
-    palette = colormaps["tab10" if n <= 10 else "tab20"]
+    if n <= len(CYCLE):
+        return np.array([to_rgb(colour) for colour in CYCLE[:n]]).reshape(-1, 3)
+    palette = colormaps["tab20"]
     if n <= palette.N:
         return np.array([palette(k)[:3] for k in range(n)])
     return np.array(colormaps["gist_ncar"](np.linspace(0.02, 0.95, n)))[:, :3]

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.report.figures.amino_acids import GROUPS, ONLY_IN_PROTEINS
-from maxmargin.report.figures.canvas import BLUE, GREEN, GREY, ORANGE, RED, axes
+from maxmargin.report.figures.canvas import BLUE, GREEN, GREY, ORANGE, RED, axes, in_house_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,6 +99,7 @@ class LogoDisplay:
             raise ValueError(f"the frequencies of position {j} sum to {shares[j].sum():.6g}; expected 1")
         return cls(shares * np.maximum(information(shares), 0)[:, None], alphabet, KINDS["information"], title)
 
+    @in_house_style
     def plot(self, ax: Axes | None = None) -> LogoDisplay:
         """Draw the stacks, the tallest letter of each farthest from the axis."""
         n = len(self.heights)

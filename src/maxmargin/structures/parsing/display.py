@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from maxmargin.report.figures.canvas import GREY, ORANGE, RED, axes
+from maxmargin.report.figures.canvas import GREY, ORANGE, RED, axes, in_house_style
 from maxmargin.structures.parsing.tree_drawing import FONT_SIZE, GAP, LEVEL, MARGIN, Place, layout, pixels
 from maxmargin.structures.parsing.tree_errors import bracket_errors, node_errors, tag_errors
 from maxmargin.structures.parsing.trees import Bracket, Tree
@@ -71,6 +71,7 @@ class TreeDisplay:
         """Make the display of a tree that was predicted before."""
         return cls(tree, truth)
 
+    @in_house_style
     def plot(self, ax: Axes | None = None) -> TreeDisplay:
         """Draw the tree; a new figure is as large as the tree needs."""
         places, width = layout(self.tree, pixels, GAP)
@@ -86,7 +87,9 @@ class TreeDisplay:
             (first, half), (last, last_half) = columns[begin], columns[end - 1]
             self._draw_missed(label, first - half, last + last_half, words + FONT_SIZE + LINE * (row + 0.3))
         if rows:
-            ax.text(0, height, "missing in the tree", ha="left", va="bottom", fontsize=8, color=ORANGE)
+            label, begin, end = self.missed[rows.index(max(rows))]  # the note is below the lowest bracket
+            middle = (columns[begin][0] + columns[end - 1][0]) / 2
+            ax.text(middle, height, "missing in the tree", ha="center", va="bottom", fontsize=9, color=ORANGE)
         ax.set_xlim(-MARGIN, width + MARGIN)
         ax.set_ylim(height + MARGIN, -MARGIN)
         ax.set_axis_off()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maxmargin.base.arrays import Array
-from maxmargin.report.figures.canvas import GREY, RED, axes
+from maxmargin.report.figures.canvas import GREY, RED, axes, in_house_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,6 +65,7 @@ class ImageSequenceDisplay:
         """Compare given predictions of several models, by name."""
         return cls([np.reshape(x, (-1, *image_shape)) for x in X], Y, predictions)
 
+    @in_house_style
     def plot(self, ax: Axes | None = None, *, cmap: str = "gray_r") -> ImageSequenceDisplay:
         """Draw all sequences, one under the other."""
         lines = 1 + len(self.predictions)
@@ -88,7 +89,7 @@ class ImageSequenceDisplay:
         return self
 
     def _write(self, name: str, labels: list[Hashable], truth: list[Hashable], y: float) -> None:
-        self.ax_.text(-0.15, y, name, ha="right", va="center", color=GREY, fontsize=8)
+        self.ax_.text(-0.15, y, name, ha="right", va="center", color=GREY, fontsize=9)
         for t, (label, right) in enumerate(zip(labels, truth, strict=True)):
             wrong = label != right
             box = {"facecolor": RED, "edgecolor": "none", "boxstyle": "round,pad=0.15"} if wrong else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.report.figures.canvas import axes
+from maxmargin.report.figures.canvas import DIVERGING, axes, in_house_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +51,8 @@ class TransitionDisplay:
         )
         return cls(transitions, start, end, estimator.classes_)
 
-    def plot(self, ax: Axes | None = None, *, annotate: bool | None = None, cmap: str = "RdBu_r") -> TransitionDisplay:
+    @in_house_style
+    def plot(self, ax: Axes | None = None, *, annotate: bool | None = None, cmap: str = DIVERGING) -> TransitionDisplay:
         """Draw the table, with colours symmetric around 0.
 
         annotate=None writes numbers into the cells of small tables only.
@@ -67,6 +68,7 @@ class TransitionDisplay:
         ax.set_yticks(np.arange(n + 1), ["start", *map(str, self.labels)])
         ax.set_xticks(np.arange(-0.5, n + 1), minor=True)
         ax.set_yticks(np.arange(-0.5, n + 1), minor=True)
+        ax.grid(False)
         ax.grid(which="minor", color="white", linewidth=1)
         ax.tick_params(which="both", length=0)
         ax.axhline(0.5, color="white", linewidth=5)
