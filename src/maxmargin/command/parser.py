@@ -114,6 +114,7 @@ def _built(arguments: Sequence[str]) -> CommandParser:
     demo.add_argument(
         "--files", metavar="FOLDER", help="Write small example files of every kind to this folder instead."
     )
+    _add_warmup(parser)
     _command(parser, "completion", "print a script that completes commands in bash")
     return parser
 
@@ -216,6 +217,18 @@ def _add_inspect(parser: CommandParser) -> None:
     command = _command(parser, "inspect", "show certificate, parameters and weights of a model")
     command.add_argument("model", metavar="MODEL", help="a file that fit has written")
     command.add_argument("-n", "--top", type=int, default=5, metavar="N", help="weights of every label [default: 5]")
+    _add_output_options(command)
+
+
+def _add_warmup(parser: CommandParser) -> None:
+    command = _command(parser, "warmup", "compile the inner loops now instead of during the first fit")
+    command.add_argument("kinds", metavar="KIND", nargs="*", choices=(*KINDS, []), help="kinds of data [default: all]")
+    command.add_argument(
+        "--cache",
+        metavar="DIR",
+        help="Keep compiled functions in this folder; later commands find them if the environment variable "
+        "NUMBA_CACHE_DIR names it [default: NUMBA_CACHE_DIR, or a folder of the package].",
+    )
     _add_output_options(command)
 
 
