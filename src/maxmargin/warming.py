@@ -129,9 +129,10 @@ def _of_rows(estimator: str, n_classes: int = 3, labels: Any = None, **others: A
         given = {"qid": np.arange(24) // 6} if estimator == "Ranker" else {}
         for form in (X, sparse.csr_array(X)):
             yield TinyFit(estimator, form, y, {"C": 10.0, "tol": 1e-3, **others}, given)
-        k = np.arange(24.0)
-        hard = np.column_stack([np.eye(4)[_rows(n_classes)[1]], k**2 % 11, 3 * k % 5])  # which takes many passes
-        yield TinyFit(estimator, sparse.csr_array(hard), y, {"C": 10.0, "tol": 1e-4, **others}, given)
+        k = np.arange(24)
+        noise = np.column_stack([k**2 % 11, 3 * k % 5])  # which takes many passes
+        hard = sparse.csr_array(np.column_stack([np.eye(4)[k % n_classes] * (1 + k[:, None] % 7 / 10), noise]))
+        yield TinyFit(estimator, hard, y, {"C": 10.0, **others}, given)
         if estimator == "MulticlassSVC":  # with planes that are found one by one
             yield TinyFit(estimator, sparse.csr_array(X), y, {"rescaling": "slack"}, {})
         if estimator == "MeasureSVC":
