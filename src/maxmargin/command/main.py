@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from maxmargin.command.errors import DATA, INTERRUPTED, USAGE, UsageError
-from maxmargin.command.light_start import import_scikit_learn
+from maxmargin.command.light_start import collect_rarely, import_scikit_learn
 from maxmargin.command.parser import parsed
 from maxmargin.command.streams import NO_SPACE, OUTPUT, discard_output, output_fails, prepare_streams
 
@@ -17,6 +17,8 @@ from maxmargin.command.streams import NO_SPACE, OUTPUT, discard_output, output_f
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return the exit code."""
     prepare_streams()
+    if arguments is None:  # this process belongs to the command
+        collect_rarely()
     try:
         code = _run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()

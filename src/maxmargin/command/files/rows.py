@@ -13,6 +13,7 @@ from maxmargin.command.errors import UsageError
 from maxmargin.command.files.base import FileExamples, format_of, opened, say
 from maxmargin.command.files.feature_columns import FeatureColumns, FileRows
 from maxmargin.command.kinds import KINDS
+from maxmargin.command.light_start import import_scikit_learn
 from maxmargin.inputs.packed.packed_matrix import PackedRows
 from maxmargin.inputs.readers.jsonl_rows import iterate_jsonl_rows
 from maxmargin.inputs.readers.named_rows import NamedRows
@@ -128,6 +129,7 @@ def _parts(
             if labels:
                 yield FileRows(name, sparse.csr_array(X), np.array(labels, dtype=object))
         case _:
+            import_scikit_learn("sklearn.datasets")  # whose parser is used
             yield from (FileRows(name, *rows) for rows in iterate_svmlight(source, zero_based=True, at_once=at_once))
 
 
