@@ -7,7 +7,6 @@ of data is to train a tiny model on artificial data, and to predict with it. The
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ from scipy import sparse
 from maxmargin.base.compile_clock import COMPILING
 from maxmargin.base.errors import hearing
 from maxmargin.base.progress_line import LiveLine
+from maxmargin.base.suggestions import did_you_mean
 
 
 class WarmedKind(NamedTuple):
@@ -90,8 +90,7 @@ def _wanted(kinds: str | Iterable[str] | None) -> list[str]:
     for name in [kinds] if isinstance(kinds, str) else kinds:
         kind = by_estimator.get(name, name)
         if kind not in TINY:
-            close = get_close_matches(str(name), [*TINY, *by_estimator], 1)
-            meant = f"; did you mean {close[0]!r}?" if close else ""
+            meant = did_you_mean(str(name), [*TINY, *by_estimator]) or "."
             raise ValueError(f"kinds has {name!r}{meant} Expected some of {', '.join(TINY)}, or names of estimators")
         wanted.append(kind)
     return list(dict.fromkeys(wanted))

@@ -8,9 +8,10 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
+from maxmargin.command.command_parser import with_help
 from maxmargin.command.errors import DATA, INTERRUPTED, USAGE, UsageError
 from maxmargin.command.light_start import collect_rarely, import_scikit_learn
-from maxmargin.command.parser import parsed
+from maxmargin.command.parser import asked_command, parsed
 from maxmargin.command.streams import NO_SPACE, OUTPUT, discard_output, output_fails, prepare_streams
 
 
@@ -24,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except UsageError as error:
-        return _say(error, USAGE)
+        return _say(with_help(str(error), asked_command(sys.argv[1:] if arguments is None else arguments)), USAGE)
     except BrokenPipeError:  # the reader of the pipe has closed it
         discard_output()
         return 0

@@ -25,7 +25,7 @@ or .bz2 are compressed. Exit codes: 0 success; 1 training did not converge (with
 --strict); 2 the command is invalid; 3 the data are invalid.
 """
 FORMATS = tuple(dict.fromkeys(name for kind in KINDS.values() for name in kind.formats))
-SOME_HAVE = ("C", "cv", "valid", "format", "label", "id", "chunks", "features", "labels", "tree", "without")
+SOME_HAVE = ("C", "cv", "valid", "format", "label", "id", "categorical", "chunks", "features", "labels", "tree", "without")
 PACK_OPTIONS: dict[str, dict[str, Any]] = {
     "hash_bits": {"type": int, "metavar": "B", "help": "Replace the names of features by hashes of B bits."},
     "fit_intercept": {
@@ -47,6 +47,18 @@ examples:
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     """Parse the command line; end the program where it makes no sense or asks for help."""
     return _built(arguments).parse_args(arguments)
+
+
+def asked_command(arguments: Sequence[str]) -> str:
+    """Return the command that these arguments name, with its kind, for messages: "maxmargin fit classes"."""
+    parser = _built(())
+    words = ["maxmargin"]
+    for word in arguments:
+        if word not in parser.commands:
+            break
+        words.append(word)
+        parser = parser.commands[word]
+    return " ".join(words)
 
 
 def words_after(path: Sequence[str]) -> list[str]:
@@ -171,6 +183,12 @@ def _add_reading(command: argparse.ArgumentParser, kind: Kind) -> None:
     _add_data_options(command, kind.formats)
     if "conll" in kind.formats:
         _add_chunks(command)
+    if kind.files == "rows":
+        command.add_argument(
+            "--categorical",
+            metavar="COLUMNS",
+            help="Columns of a table with texts, separated by commas: every text becomes a feature.",
+        )
     for option, what in kind.more_files:
         command.add_argument(f"--{option}", metavar="FILE", help=what)
 
