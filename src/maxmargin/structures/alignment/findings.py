@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.report.bootstrap import mean_of, share_of
+from maxmargin.report.intervals import mean_of, share_of
 from maxmargin.report.findings import Findings, Section, note
 from maxmargin.report.html import Element, short
 from maxmargin.report.scoring.reliability import reliability_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.report.bootstrap import ReportedMeasure, mean_of
+from maxmargin.report.intervals import ReportedMeasure, mean_of
 from maxmargin.report.findings import Findings, Section, note
 from maxmargin.report.html import Element
 from maxmargin.report.sections import table

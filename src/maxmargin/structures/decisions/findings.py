@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.report.bootstrap import mean_of, share_of
+from maxmargin.report.intervals import mean_of, share_of
 from maxmargin.report.findings import Findings, counted, note
 from maxmargin.report.html import Element
 from maxmargin.report.sections import table

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from maxmargin.inputs.labels.confusion import LabelConfusion
-from maxmargin.report.bootstrap import mean_of, share_of
+from maxmargin.report.intervals import mean_of, share_of
 from maxmargin.report.drawings import picture
 from maxmargin.report.findings import Findings, Section, note
 from maxmargin.report.html import Element, short

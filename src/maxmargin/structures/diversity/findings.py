@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.report.bootstrap import mean_of
+from maxmargin.report.intervals import mean_of
 from maxmargin.report.charts import Axis, Series, chart, fitted_axis
 from maxmargin.report.drawings import chips
 from maxmargin.report.findings import Findings, Section, note

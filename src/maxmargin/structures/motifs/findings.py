@@ -8,7 +8,7 @@ import numpy as np
 
 from maxmargin.inputs.labels.confusion import LabelConfusion
 from maxmargin.inputs.labels.labels import plain
-from maxmargin.report.bootstrap import mean_of
+from maxmargin.report.intervals import mean_of
 from maxmargin.report.drawings import picture
 from maxmargin.report.findings import Findings, Section, note
 from maxmargin.report.html import Element, short

@@ -10,7 +10,7 @@ import numpy as np
 
 from maxmargin.inputs.labels.confusion import LabelConfusion
 from maxmargin.inputs.labels.labels import in_order
-from maxmargin.report.bootstrap import agreement, mean_of, share_of
+from maxmargin.report.intervals import agreement, mean_of, share_of
 from maxmargin.report.findings import Findings, Section, counted
 from maxmargin.report.scoring.reliability import reliability_of
 from maxmargin.report.sections import (
