@@ -30,6 +30,21 @@ class SeenExamples(NamedTuple):
     share: float  # the estimated share of the examples that are training examples
     all_of_them: bool  # whether these are the training data themselves
 
+    @property
+    def notice(self) -> str:
+        """What to tell people who read scores on these examples; empty if none is known to be a training example."""
+        if not self.found:
+            return ""
+        if self.all_of_them:
+            return (
+                "These are the data that the model was trained on: the scores say how well it fits them, not how well "
+                "it predicts new data"
+            )
+        examples = "1 of these examples" if self.found == 1 else f"{self.found:,} of these examples"
+        about = f", probably about {self.share:.0%} of them," if self.found < self.compared else ""
+        was = "was" if self.found == 1 else "were"
+        return f"At least {examples}{about} {was} used to train the model: the scores flatter it"
+
 
 class TrainingSketch:
     """The number of training examples, and the hashes of some of them.
@@ -60,6 +75,11 @@ class TrainingSketch:
         found = int(np.isin(hashes, self.hashes).sum())
         remembered = min(self.n, REMEMBERED) / self.n
         return SeenExamples(len(hashes), found, min(1.0, found / (len(hashes) * remembered)), False)
+
+    def notice(self, X: Any, Y: Any) -> str:
+        """Return what to tell people who read scores on these examples; empty if none is known to be seen."""
+        seen = self.seen(X, Y)
+        return "" if seen is None else seen.notice
 
 
 def _length(data: Any) -> int | None:
@@ -122,5 +142,7 @@ def _content(value: Any) -> bytes:
         fields = getattr(value, "__dict__", None) or {
             name: getattr(value, name, None) for name in getattr(value, "__slots__", ())
         }
-        parts = [type(value).__name__.encode(), *(_content(fields[name]) for name in sorted(fields))]
+        # Private fields may be cached hashes, which differ from process to process.
+        names = sorted(name for name in fields if not name.startswith("_")) or sorted(fields)
+        parts = [type(value).__name__.encode(), *(_content(fields[name]) for name in names)]
     return b"(" + b",".join(parts) + b")"

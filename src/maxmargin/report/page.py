@@ -15,7 +15,6 @@ import numpy as np
 from maxmargin.base.checks import check_whole
 from maxmargin.base.files.drafts import write_file
 from maxmargin.base.named_weights import top_weights
-from maxmargin.base.training_sketch import SeenExamples
 from maxmargin.report.intervals import FEW_EXAMPLES, FEW_MISTAKES, FEWEST, LEVEL, Interval
 from maxmargin.report.charts import Axis, bar
 from maxmargin.report.findings import Findings, Section, counted, note, plural
@@ -30,11 +29,12 @@ PACKAGES = ("maxmargin", "numpy", "scipy", "scikit-learn", "numba")
 class ModelReport:
     """A page about a model: `html` is its text, `save(path)` writes it, and a notebook shows it.
 
-    `scores` has the measures by name, each with `value`, `low` and `high`.
+    `scores` has the measures by name, each with `value`, `low` and `high`, which are NaN if there is no interval, and
+    `why_not`, the reason for that. `notice` says that the page is about training data; it is empty otherwise.
     """
 
-    def __init__(self, html: str, title: str, scores: dict[str, Interval]):
-        self.html, self.title, self.scores = html, title, scores
+    def __init__(self, html: str, title: str, scores: dict[str, Interval], notice: str = ""):
+        self.html, self.title, self.scores, self.notice = html, title, scores, notice
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a self-contained file."""
@@ -59,9 +59,9 @@ def report_of(
     n_worst: int = 10,
     sections: Sequence[Section] = (),
     said: Sequence[str] = (),
-    seen: SeenExamples | None = None,
+    notice: str = "",
 ) -> ModelReport:
-    """Return the page about a fitted model and its predictions; `seen` says whether these are training data."""
+    """Return the page about a fitted model and its predictions; `notice` says that these are training data."""
     n_worst = check_whole("n_worst", n_worst, least=0)
     name = type(model).__name__
     title = f"{name} report" if title is None else str(title)
@@ -83,7 +83,7 @@ def report_of(
             "header",
             Element("h1", title),
             Element("p", _lead(findings, intervals), class_="lead"),
-            _training_notice(seen, findings.unit),
+            Element("p", Element("strong", "Training data. "), f"{notice}.", class_="notice") if notice else None,
         ),
         Element("nav", Element("ul", [Element("li", Element("a", s.title, href=f"#{at}")) for at, s in numbered])),
         Element(
@@ -106,7 +106,7 @@ def report_of(
     )
     page = Element("html", head, Element("body", body), lang="en")
     scores = {measure.name: found for measure, found in zip(findings.measures, intervals, strict=True)}
-    return ModelReport(f"<!DOCTYPE html>\n{page}\n", title, scores)
+    return ModelReport(f"<!DOCTYPE html>\n{page}\n", title, scores, notice)
 
 
 def facts_list(facts: Mapping[str, Any]) -> Element:
@@ -148,19 +148,6 @@ def _lead(findings: Findings, intervals: list[Interval]) -> str:
         unsure = between if isfinite(found.low) else f"; there are {found.why_not} for an interval"
         said += f" Its main measure, {name}, is {_number(found.value)}{unsure}."
     return said
-
-
-def _training_notice(seen: SeenExamples | None, unit: str) -> Element | None:
-    """Return a notice if the model was trained on the data of this page, or on some of them."""
-    if seen is None or not seen.found:
-        return None
-    if seen.all_of_them:
-        said = "These are the data that the model was trained on. The scores say how well it fits them; "
-    else:
-        least = f"At least {counted(seen.found, unit)} on this page"
-        about = f", probably about {seen.share:.0%} of all," if seen.found < seen.compared else ""
-        said = f"{least}{about} {'was' if seen.found == 1 else 'were'} used to train the model. The scores flatter it; "
-    return Element("p", Element("strong", "Training data. "), said, "judge it on other data.", class_="notice")
 
 
 def _about(model: Any, findings: Findings, facts: Mapping[str, str], date: str | None, said: Sequence[str]) -> Section:

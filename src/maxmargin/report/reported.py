@@ -111,8 +111,8 @@ class Reported:
             findings = self._findings(X, Y, **others)
         said = list(dict.fromkeys(message for _, message in heard))  # shown on the page instead of warnings
         sketch = getattr(self, "training_sketch_", None)
-        seen = None if sketch is None else sketch.seen(X, Y)
-        return report_of(self, findings, sections=sections, said=said, seen=seen, **options)
+        notice = "" if sketch is None else sketch.notice(X, Y)
+        return report_of(self, findings, sections=sections, said=said, notice=notice, **options)
 
     def _findings(self, X: Any, Y: Any) -> Findings:
         """Return the findings about predictions for these data."""
