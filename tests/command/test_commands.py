@@ -165,7 +165,11 @@ def test_formats_are_converted(run):
         (2, "fit classes train.svm", "give the file to write the model to, -o MODEL, or -v K"),
         (2, "fit classes nowhere.svm -o m.mm", "nowhere.svm: No such file or directory"),
         (2, "fit nothing train.svm -o m.mm", "there is no kind 'nothing'; expected one of sequences, segments"),
-        (2, "fit classes train.svm -o m.mm --nonsense 3", "there is no option --nonsense; see maxmargin fit classes --help"),
+        (
+            2,
+            "fit classes train.svm -o m.mm --nonsense 3",
+            "there is no option --nonsense; see maxmargin fit classes --help",
+        ),
         (2, "fit classes train.svm -o m.mm -c -3", "-c is '-3'; expected positive numbers"),
         (2, "fit classes train.svm -o m.mm -c 1,x", "-c is '1,x'; expected positive numbers"),
         (2, "fit classes train.svm -o m.mm -q --solver magic", "unknown solver 'magic'"),

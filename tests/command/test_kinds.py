@@ -238,8 +238,18 @@ def test_records_that_are_wrong_are_named_with_their_line(run, kind, line, sente
     ("kind", "name", "content", "sentence"),
     [
         ("classes", "w.csv", "label,a\n1,x\n", "w.csv, line 2: the column 'a' has 'x'; expected a finite number"),
-        ("classes", "w.csv", "a,b\n1,2\n", "w.csv, line 1: there is no column 'label'. The columns are a, b; name the right one with --label"),
-        ("ranking", "w.csv", "label,a\n1,2\n", "w.csv, line 1: there is no column 'query'. The columns are label, a; name the right one with --id"),
+        (
+            "classes",
+            "w.csv",
+            "a,b\n1,2\n",
+            "w.csv, line 1: there is no column 'label'. The columns are a, b; name the right one with --label",
+        ),
+        (
+            "ranking",
+            "w.csv",
+            "label,a\n1,2\n",
+            "w.csv, line 1: there is no column 'query'. The columns are label, a; name the right one with --id",
+        ),
         ("measure", "w.svm", "1 a\n", "w.svm, line 1: 'a' is not a feature"),
         ("ordinal", "w.csv", "", "w.csv, which is empty: the table is empty"),
         ("taxonomy", "w.arff", "@data\n", "w.arff, line 1: the file has no attributes"),

@@ -25,7 +25,20 @@ or .bz2 are compressed. Exit codes: 0 success; 1 training did not converge (with
 --strict); 2 the command is invalid; 3 the data are invalid.
 """
 FORMATS = tuple(dict.fromkeys(name for kind in KINDS.values() for name in kind.formats))
-SOME_HAVE = ("C", "cv", "valid", "format", "label", "id", "categorical", "chunks", "features", "labels", "tree", "without")
+SOME_HAVE = (
+    "C",
+    "cv",
+    "valid",
+    "format",
+    "label",
+    "id",
+    "categorical",
+    "chunks",
+    "features",
+    "labels",
+    "tree",
+    "without",
+)
 PACK_OPTIONS: dict[str, dict[str, Any]] = {
     "hash_bits": {"type": int, "metavar": "B", "help": "Replace the names of features by hashes of B bits."},
     "fit_intercept": {

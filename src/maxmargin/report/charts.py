@@ -106,7 +106,10 @@ def chart(series: list[Series], x: Axis, y: Axis, title: str, height: int = HEIG
         Element("svg", drawn, view_box=f"0 0 {WIDTH} {height}", class_="chart", role="img", aria_label=title),
         Element(
             "p",
-            [[Element("span", Element("span", class_=f"key key-{each.style}"), each.name, class_="keyed"), " "] for each in named],
+            [
+                [Element("span", Element("span", class_=f"key key-{each.style}"), each.name, class_="keyed"), " "]
+                for each in named
+            ],
             class_="keys",
         )
         if named

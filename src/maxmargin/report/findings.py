@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from maxmargin.base.arrays import Array
-from maxmargin.report.intervals import ReportedMeasure
 from maxmargin.report.html import Element
+from maxmargin.report.intervals import ReportedMeasure
 
 
 class Section(NamedTuple):

@@ -15,10 +15,10 @@ import numpy as np
 from maxmargin.base.checks import check_whole
 from maxmargin.base.files.drafts import write_file
 from maxmargin.base.named_weights import top_weights
-from maxmargin.report.intervals import FEW_EXAMPLES, FEW_MISTAKES, FEWEST, LEVEL, Interval
 from maxmargin.report.charts import Axis, bar
 from maxmargin.report.findings import Findings, Section, counted, note, plural
 from maxmargin.report.html import Element, short
+from maxmargin.report.intervals import FEW_EXAMPLES, FEW_MISTAKES, FEWEST, LEVEL, Interval
 from maxmargin.report.sections import MOST_ROWS, scrolling, table, weights_table
 from maxmargin.report.style import POLICY, SCRIPT, STYLE
 from maxmargin.report.training import training_section

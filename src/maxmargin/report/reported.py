@@ -73,8 +73,8 @@ class Reported:
         """Return a page about this fitted model and its predictions for inputs X whose true outputs are Y.
 
         The page is a single HTML file that loads nothing: certificate, scores with intervals, what was learnt, the
-        worst mistakes, and settings. It says so if X and Y are training data. `save(path)` writes it, `html` is its text, and a notebook shows it.
-        The same arguments give the same bytes.
+        worst mistakes, and settings. It says so if X and Y are training data. `save(path)` writes it, `html` is its
+        text, and a notebook shows it. The same arguments give the same bytes.
 
         Parameters
         ----------

@@ -108,7 +108,8 @@ figure .two>*{flex-basis:13rem}
 .cross{stroke:var(--bad);stroke-width:2;fill:none}
 @media print{:root{--paper:#fff;--soft:#fff;--ink:#000;--faint:#444;--line:#bbb;--a:#0072b2;--b:#007f5c;--c:#b97800;
 --bad:#c24a00;--mark:#ffe3d3;--good:#dcf1e9}html{font-size:11pt}body{max-width:none;padding:0}nav,input{display:none}
-section{break-inside:auto}.figures{display:block}figure{margin:1rem 0}figure,table,svg{break-inside:avoid}.searchable table{break-inside:auto}figure{border:1px solid var(--line)}
+section{break-inside:auto}main .figures{display:block}figure{margin:1rem 0}
+figure,table,svg{break-inside:avoid}.searchable table{break-inside:auto}figure{border:1px solid var(--line)}
 h2{break-after:avoid}.scroll,pre,.searchable .scroll{overflow:visible;max-height:none}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}
 .searchable.long tbody tr:nth-child(n+61){display:none}

@@ -18,7 +18,7 @@ from maxmargin.inputs.packed.packed_matrix import PackedRows
 from maxmargin.inputs.readers.jsonl_rows import iterate_jsonl_rows
 from maxmargin.inputs.readers.named_rows import NamedRows
 from maxmargin.inputs.readers.svmlight import SvmlightRows, iterate_svmlight
-from maxmargin.inputs.readers.tables import MissingColumn, TextCell, iterate_table_rows
+from maxmargin.inputs.readers.tables import MissingColumnError, TextCellError, iterate_table_rows
 
 AT_ONCE = 10_000
 ALL = 2**62
@@ -139,11 +139,11 @@ def _table_rows(
     texts = _wants_texts(estimator)
     try:
         yield from iterate_table_rows(source, label, query, names, texts, at_once, given, needed)
-    except MissingColumn as error:
+    except MissingColumnError as error:
         option = {label: "--label", query: "--id"}.get(error.name)
         remedy = f"; name the right one with {option} COLUMN" if option else ""
         raise ValueError(f"{error}{remedy}") from None
-    except TextCell as error:
+    except TextCellError as error:
         if names is not None:
             raise
         raise ValueError(f"{error}, or --categorical COLUMN for a feature of every text in it") from None

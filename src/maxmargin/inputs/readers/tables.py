@@ -250,15 +250,15 @@ def write_table_rows(
 
 
 def check_columns(table: Table, names: Sequence[str]) -> None:
-    """Raise a MissingColumn if the table has no column of one of these names."""
+    """Raise a MissingColumnError if the table has no column of one of these names."""
     for name in names:
         if name not in table.columns:
             meant = did_you_mean(name, table.columns) or "."
             there = f"there is no column {name!r}{meant} The columns are {listed(table.columns)}"
-            raise MissingColumn(str(table.error(there)), name)
+            raise MissingColumnError(str(table.error(there)), name)
 
 
-class MissingColumn(ValueError):
+class MissingColumnError(ValueError):
     """A table that does not have a column of this name."""
 
     def __init__(self, message: str, name: str):
@@ -266,7 +266,7 @@ class MissingColumn(ValueError):
         self.name = name
 
 
-class TextCell(ValueError):
+class TextCellError(ValueError):
     """A cell of a column that is not categorical and that has no number."""
 
 
@@ -305,7 +305,7 @@ class _FeatureCells(NamedTuple):
             value = finite(cell) if isinstance(cell, str) else float(cell) if fits_float(cell) else None
             if value is None:
                 found = f"the column {name!r} has {cell!r:.40}; expected a finite number"
-                raise TextCell(str(table.error(found)))
+                raise TextCellError(str(table.error(found)))
             yield name, value
         for place, name in self.texts:
             if cells[place] not in ("", None):

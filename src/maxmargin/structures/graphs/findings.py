@@ -8,10 +8,10 @@ import numpy as np
 
 from maxmargin.base.errors import TaskError
 from maxmargin.inputs.labels.confusion import LabelConfusion
-from maxmargin.report.intervals import mean_of, share_of
 from maxmargin.report.drawings import colour_of, picture, side_by_side
 from maxmargin.report.findings import Findings, Section, note
 from maxmargin.report.html import Element, short
+from maxmargin.report.intervals import mean_of, share_of
 from maxmargin.report.scoring.reliability import reliability
 from maxmargin.report.sections import (
     LabelCounts,
@@ -52,7 +52,10 @@ def graph_findings(model: Any, X: Any, Y: Any) -> Findings:
         wrongness=wrong.astype(float),
         said=lambda i: f"{wrong[i]} of {n_known[i]} labelled nodes are wrong",
         drawn=lambda i: _drawn(graphs[i], labels[i], others[i], known[i] & ~right[i], model.classes_),
-        legend=[note("True labels beside predicted ones; rings, or the third picture, show where they differ."), _keys(model.classes_)],
+        legend=[
+            note("True labels beside predicted ones; rings, or the third picture, show where they differ."),
+            _keys(model.classes_),
+        ],
         sections=tuple(sections),
     )
 

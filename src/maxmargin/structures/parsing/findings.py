@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.report.intervals import agreement, mean_of, share_of
 from maxmargin.report.drawings import both, picture
 from maxmargin.report.findings import Findings, Section, counted, note
 from maxmargin.report.html import Element, short
+from maxmargin.report.intervals import agreement, mean_of, share_of
 from maxmargin.report.scoring.reliability import reliability_of
 from maxmargin.report.sections import MOST_ROWS, LabelCounts, reliability_section, scores_of_labels, searchable, table
 from maxmargin.structures.parsing.display import TreeDisplay
