@@ -35,7 +35,7 @@ def test_names_of_kinds_and_estimators():
     warmed = mm.warmup(["ordinal", "OrdinalSVC"])
     assert [each.kind for each in warmed] == ["ordinal"]
     assert mm.warmup("ordinal")[0].compiled == 0  # again in the same process
-    with pytest.raises(ValueError, match="kinds has 'ordinals'; did you mean 'ordinal'?"):
+    with pytest.raises(ValueError, match=r"kinds has 'ordinals'; did you mean 'ordinal'\?"):
         mm.warmup(["ordinals"])
 
 

@@ -175,12 +175,12 @@ def _scores(findings: Findings, intervals: list[Interval], seed: int) -> Section
             [[measure.name, note(measure.note) if measure.note else None], _number(found.value), interval, drawn]
         )
     n = len(findings.wrongness)
-    drawn = any(found.draws for found in intervals)
+    redrawn = any(found.draws for found in intervals)
     exact = any(isfinite(found.low) and not found.draws for found in intervals)
     said = [f"The intervals describe how much a score may vary with other {plural(findings.unit)}, at {LEVEL:.0%}."]
     if exact:
         said.append("Those of shares are exact (Clopper and Pearson).")
-    if drawn:
+    if redrawn:
         said.append(
             f"{'Those of other measures' if exact else 'They'} have the middle {LEVEL:.0%} of the scores if "
             f"{counted(n, findings.unit)} are drawn again from these with replacement (bootstrap, seed {seed})."
