@@ -7,6 +7,7 @@ of data is to train a tiny model on artificial data, and to predict with it. The
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,12 +98,11 @@ def _wanted(kinds: str | Iterable[str] | None) -> list[str]:
 
 
 def _warmed(kind: str, line: LiveLine, where: str) -> WarmedKind:
-    import maxmargin
-
+    package = import_module("maxmargin")  # by name, because the package imports this module
     before = COMPILING.times()
     line.doing(where)
     for fit in TINY[kind]():
-        model = getattr(maxmargin, fit.estimator)(**fit.parameters)
+        model = getattr(package, fit.estimator)(**fit.parameters)
         model.fit(fit.X, fit.Y, **fit.others).predict(fit.X)
         if hasattr(model, "predict_proba"):
             model.predict_proba(fit.X)
