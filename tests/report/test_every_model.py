@@ -191,7 +191,7 @@ def test_few_sequences_have_no_interval():
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_training_data_are_recognised(name):
-    model, X, Y, given = trained_on(name)
+    model, X, Y, _ = trained_on(name)
     assert model.training_sketch_.notice(X, Y).startswith("These are the data that the model was trained on")
 
 

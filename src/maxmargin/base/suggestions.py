@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-CUTOFF = 0.7  # the similarity from 0 to 1 that a suggestion must have
+CUTOFF = 0.65  # the similarity from 0 to 1 that a suggestion must have
 MOST_NAMES = 20  # the most names that a message lists
 
 
