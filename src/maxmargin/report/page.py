@@ -176,7 +176,7 @@ def _scores(findings: Findings, intervals: list[Interval], seed: int) -> Section
         )
     n = len(findings.wrongness)
     redrawn = any(found.draws for found in intervals)
-    exact = any(isfinite(found.low) and not found.draws for found in intervals)
+    exact = any(isfinite(each.low) and not each.draws for each in intervals)
     said = [f"The intervals describe how much a score may vary with other {plural(findings.unit)}, at {LEVEL:.0%}."]
     if exact:
         said.append("Those of shares are exact (Clopper and Pearson).")
