@@ -37,7 +37,7 @@ ORDER = [
 ]
 ROOT_MODULES = {  # the facades of the package, and its entry points
     *("baselines", "errors", "formats", "inference", "metrics", "optimisers", "plotting", "tasks"),
-    *("", "demo", "loading", "packing"),
+    *("", "demo", "loading", "packing", "warming"),
 }
 STRUCTURES = sorted(folder.name for folder in (ROOT / "structures").iterdir() if (folder / "__init__.py").exists())
 

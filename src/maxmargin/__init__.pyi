@@ -50,5 +50,6 @@ from .structures.segments.estimator import SegmentLabeler as SegmentLabeler
 from .structures.sequences.estimator import SequenceLabeler as SequenceLabeler
 from .training.structured import StructuredSVM as StructuredSVM
 from .training.tuning.tuned import Tuned as Tuned
+from .warming import warmup as warmup
 
 __version__: str

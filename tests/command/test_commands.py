@@ -164,8 +164,12 @@ def test_formats_are_converted(run):
     [
         (2, "fit classes train.svm", "give the file to write the model to, -o MODEL, or -v K"),
         (2, "fit classes nowhere.svm -o m.mm", "nowhere.svm: No such file or directory"),
-        (2, "fit nothing train.svm -o m.mm", "invalid choice: 'nothing'"),
-        (2, "fit classes train.svm -o m.mm --nonsense 3", "unrecognized arguments: --nonsense 3"),
+        (2, "fit nothing train.svm -o m.mm", "there is no kind 'nothing'; expected one of sequences, segments"),
+        (
+            2,
+            "fit classes train.svm -o m.mm --nonsense 3",
+            "there is no option --nonsense; see maxmargin fit classes --help",
+        ),
         (2, "fit classes train.svm -o m.mm -c -3", "-c is '-3'; expected positive numbers"),
         (2, "fit classes train.svm -o m.mm -c 1,x", "-c is '1,x'; expected positive numbers"),
         (2, "fit classes train.svm -o m.mm -q --solver magic", "unknown solver 'magic'"),
@@ -351,14 +355,14 @@ def test_what_folders_cannot_be_used_for(run, tmp_path):
         (("fit", "sequences", where, "-c", "auto", "-o", "x.mm"), "cannot be split into folds"),
         (("fit", "sequences", where, "train.conll", "-o", "x.mm"), "is a folder"),
         (("fit", "taxonomy", where, "-o", "x.mm"), "is a folder; expected files"),
-        (("pack", "taxonomy", "train.svm", "-o", "y"), "invalid choice"),
-        (("pack", "ordinal", "train.svm", "-o", "y", "--fit-intercept", "no"), "unrecognized arguments"),
+        (("pack", "taxonomy", "train.svm", "-o", "y"), "there is no kind 'taxonomy'"),
+        (("pack", "ordinal", "train.svm", "-o", "y", "--fit-intercept", "no"), "there is no option --fit-intercept"),
     ):
         assert run(*arguments)[0] == 2
         assert message in run.err
     assert run("fit", "sequences", str(tmp_path), "-o", "x.mm")[0] == 3
     assert "not a packed folder" in run.err
-    assert run("fit", "classes", where, "-o", "x.mm")[0] == 3
-    assert "X has packed sequences; this estimator takes packed classes" in run.err
+    assert run("fit", "classes", where, "-o", "x.mm")[0] == 2
+    assert "folder holds packed sequences; expected packed classes" in run.err
     valid = ("-c", "1,10", "--valid", "test.conll", "-q", "-o", "x.mm")
     assert run("fit", "sequences", where, *valid)[0] == 0

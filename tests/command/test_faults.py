@@ -134,7 +134,7 @@ def cases():
     yield Case("fit sequences binary.conll -o new.mm", 3, "binary.conll, line 1: this is not UTF-8 text")
     yield Case("fit classes train.svm", 2, "-o MODEL")
     yield Case("fit classes train.svm -o -", 2, "standard output")
-    yield Case("fit nothing train.svm -o new.mm", 2, "invalid choice")
+    yield Case("fit nothing train.svm -o new.mm", 2, "there is no kind 'nothing'")
     yield Case("predict rows.mm test.svm --format conll", 2, "expected one of")
     yield Case("predict tagger.mm test.svm -o old", 3, "", ())
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command.command_files import text
+from sklearn.feature_extraction import DictVectorizer
 
 import maxmargin as mm
 from maxmargin import formats
@@ -237,8 +238,18 @@ def test_records_that_are_wrong_are_named_with_their_line(run, kind, line, sente
     ("kind", "name", "content", "sentence"),
     [
         ("classes", "w.csv", "label,a\n1,x\n", "w.csv, line 2: the column 'a' has 'x'; expected a finite number"),
-        ("classes", "w.csv", "a,b\n1,2\n", "w.csv has no labels; expected 'label' for every row"),
-        ("ranking", "w.csv", "label,a\n1,2\n", "w.csv has no queries; expected qid:NUMBER or 'query' for every row"),
+        (
+            "classes",
+            "w.csv",
+            "a,b\n1,2\n",
+            "w.csv, line 1: there is no column 'label'. The columns are a, b; name the right one with --label",
+        ),
+        (
+            "ranking",
+            "w.csv",
+            "label,a\n1,2\n",
+            "w.csv, line 1: there is no column 'query'. The columns are label, a; name the right one with --id",
+        ),
         ("measure", "w.svm", "1 a\n", "w.svm, line 1: 'a' is not a feature"),
         ("ordinal", "w.csv", "", "w.csv, which is empty: the table is empty"),
         ("taxonomy", "w.arff", "@data\n", "w.arff, line 1: the file has no attributes"),
@@ -270,10 +281,73 @@ def test_files_that_are_wrong_are_named_with_their_line(run, kind, name, content
         assert run("fit", kind, name, "-o", "m.mm", "-q")[0] == 3
 
 
+FRUIT = "name,colour,size\napple,red,7\npear,green,6\napple,red,6.5\nbanana,yellow,6\n"
+
+
+def test_texts_become_features(run):
+    """As many as a vectorizer makes of them, and the model finds them again in columns of another order."""
+    Path("texts.csv").write_text(FRUIT)
+    options = ("--label", "name", "--categorical", "colour")
+    assert run("fit", "classes", "texts.csv", "-o", "texts.mm", "-q", "-c", "10", *options)[0] == 0
+    model = mm.load("texts.mm")
+    rows = [{"size": 7.0, "colour": "red"}, {"size": 6.0, "colour": "green"}, {"size": 6.5, "colour": "red"}]
+    vectorizer = DictVectorizer().fit([*rows, {"size": 6.0, "colour": "yellow"}])
+    assert set(model.feature_names_in_) == set(vectorizer.get_feature_names_out())
+    Path("new.csv").write_text("size,colour\n7,red\n6,green\n6,yellow\n6,\n")
+    code, out = run("predict", "texts.mm", "new.csv")
+    assert code == 0
+    assert out.splitlines()[:3] == ["apple", "pear", "banana"]
+    assert run.err == ""
+    Path("new.csv").write_text("size,colour\n7,blue\n")
+    assert run("predict", "texts.mm", "new.csv")[0] == 0
+    assert "1 feature that does not occur in the training data is ignored" in run.err
+    assert json.loads(run("score", "texts.mm", "texts.csv", "--label", "name", "--json")[1])["right classes"] == 1
+    assert run("pack", "classes", "texts.csv", "-o", "texts", "-q", *options)[0] == 0
+    assert run("fit", "classes", "texts", "-o", "packed.mm", "-q", "-c", "10")[0] == 0
+    np.testing.assert_allclose(mm.load("packed.mm").w_, model.w_, atol=0.05)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ("fit classes train.svm -o m.mm --format arff", "invalid choice: 'arff'"),
+        ("--label nam", "there is no column 'nam'; did you mean 'name'? The columns are name, colour, size; name the"),
+        ("--label fruit", "there is no column 'fruit'. The columns are name, colour, size; name the right one with --"),
+        ("--label name", "line 2: the column 'colour' has 'red'; expected a finite number, or --categorical COLUMN"),
+        ("--label name --categorical color", "there is no column 'color'; did you mean 'colour'?"),
+    ],
+)
+def test_columns_that_are_not_there_are_named(run, arguments, sentence):
+    Path("texts.csv").write_text(FRUIT)
+    assert run("fit", "classes", "texts.csv", "-o", "m.mm", "-q", *arguments.split())[0] == 3
+    assert sentence in run.err
+
+
+def test_a_column_that_a_model_needs_is_named(run):
+    Path("texts.csv").write_text(FRUIT)
+    options = ("--label", "name", "--categorical", "colour")
+    assert run("fit", "classes", "texts.csv", "-o", "texts.mm", "-q", *options)[0] == 0
+    Path("new.csv").write_text("size\n7\n")
+    assert run("predict", "texts.mm", "new.csv")[0] == 3
+    assert "there is no column 'colour'. The columns are size" in run.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("fti classes train.svm -o m.mm", "there is no command 'fti'; did you mean 'fit'? See maxmargin --help"),
+        ("fit clases train.svm -o m.mm", "there is no kind 'clases'; did you mean 'classes'? See maxmargin fit --help"),
+        (
+            "fit sequences train.conll -o m.mm --forbiden BIO",
+            "there is no option --forbiden; did you mean '--forbidden'? See maxmargin fit sequences --help",
+        ),
+        ("predict classes.mm test.svm --outptu x", "did you mean '--output'? See maxmargin predict --help"),
+        ("fit classes train.svm -o m.mm --format tabel", "--format is 'tabel'; did you mean 'table'?"),
+        ("warmup sequence", "there is no kind 'sequence'; did you mean 'sequences'?"),
+        ("predict classes.mm test.svm more.svm", "there are more arguments than expected: more.svm; see maxmargin pre"),
+        ("fit classes train.svm", "or -v K for cross-validation alone; see maxmargin fit classes --help"),
+        ("convert train.conll -o x.xyz", "-o x.xyz has the suffix .xyz, which is no known format; expected one of"),
+        ("convert train.conll -o x.jsnl", "which is no known format; did you mean '.jsonl'?"),
+        ("fit classes train.svm -o m.mm --format arff", "--format is 'arff'; expected one of svmlight, table, jsonl"),
         (
             "predict classes.mm test.svm --format conll",
             "--format is conll; expected one of svmlight, table, jsonl for classes",
@@ -288,4 +362,4 @@ def test_files_that_are_wrong_are_named_with_their_line(run, kind, name, content
 def test_commands_that_make_no_sense(run, arguments, sentence):
     assert run(*arguments.split())[0] == 2
     assert sentence in run.err
-    assert not Path("x.jsonl").exists()
+    assert not list(Path().glob("x.*"))

@@ -167,3 +167,35 @@ def test_models_know_on_how_much_they_were_trained(name, n):
 def test_rankers_are_trained_on_queries():
     model, _, _, given = trained_on("ranker")
     assert model.n_examples_ == len(set(given["qid"].tolist()))
+
+
+def test_the_first_sentence_and_the_notice():
+    """They say what was predicted rightly, how sure that is, and that these are training data."""
+    model, X, Y, _ = trained_on("classes")
+    page, wrong = model.report(X, Y), int(np.sum(model.predict(X) != Y))
+    share = page.scores["right classes"]
+    expected = f"This model predicts {len(Y) - wrong} of {len(Y)} rows without a mistake." if wrong else "predicts all"
+    assert expected in page.html
+    assert f"with a 95% interval from {share.low:.4g} to {share.high:.4g}." in page.html
+    assert page.notice.startswith("These are the data that the model was trained on")
+    assert model.report(X + 0.001, Y).notice == ""
+
+
+def test_few_sequences_have_no_interval():
+    model, X, Y, _ = trained_on("sequences_tokens")
+    page = model.report(X[:5], Y[:5])
+    assert page.scores["F1 of chunks"].why_not == "too few examples"
+    assert "there are too few examples for an interval" in page.html
+    assert "At least 5 of these examples were used to train the model" in page.notice
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_training_data_are_recognised(name):
+    model, X, Y, _ = trained_on(name)
+    assert model.training_sketch_.notice(X, Y).startswith("These are the data that the model was trained on")
+
+
+def test_the_chart_shows_the_gap():
+    html = reported("classes").html
+    assert "relative duality gap during training, on a logarithmic scale" in html
+    assert "objective and lower bound during training" in reported("classes_online").html  # which has no bound

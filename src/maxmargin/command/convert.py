@@ -10,8 +10,9 @@ from functools import partial
 from itertools import chain
 from typing import Any, Literal, TextIO
 
+from maxmargin.base.suggestions import did_you_mean
 from maxmargin.command.errors import UsageError
-from maxmargin.command.files.base import check_not_input, named_format, opened, say, written
+from maxmargin.command.files.base import SUFFIXES, check_not_input, last_suffix, named_format, opened, say, written
 from maxmargin.inputs.tokens.chunk_schemes import SCHEMES
 from maxmargin.inputs.tokens.token_templates import TokenTemplates
 
@@ -25,6 +26,8 @@ AT_ONCE = 10_000
 
 def run(settings: argparse.Namespace) -> int:
     """Read and write the examples."""
+    if settings.to is None:
+        _check_suffix(settings.output)
     source = settings.source or _named(settings.data) or "conll"
     target = settings.to or _named(settings.output) or ("conll" if source == "conllu" else source)
     content = settings.content or _content(source, target)
@@ -49,6 +52,17 @@ def _named(file: str | None) -> str | None:
     """Return the format that a file name implies; FASTA means rows of an alignment here."""
     found = named_format(file)
     return "msa" if found == "fasta" else found
+
+
+def _check_suffix(output: str | None) -> None:
+    """Raise a UsageError if the name of the file to write has a suffix that says nothing about its format."""
+    suffix = last_suffix(output)
+    if suffix in ("", ".txt") or _named(output) is not None:
+        return
+    written = {*SEQUENCES, *ROWS, *ALIGNMENTS, "fasta"}
+    known = [each for form, suffixes in SUFFIXES.items() if form in written for each in suffixes]
+    meant = did_you_mean(suffix, known) or f"; expected one of {', '.join(known)}."
+    raise UsageError(f"-o {output} has the suffix {suffix}, which is no known format{meant} --to FORMAT says another")
 
 
 def _content(source: str, target: str) -> str:

@@ -42,7 +42,7 @@ def files() -> dict[str, str]:
     rows = [_row(k) for k in range(60)]
     return {
         "train.conll": "".join(_sentence(k, k // 2, k // 3) for k in range(30)),
-        "test.conll": "".join(_sentence(k, 3 * k + 1, k + 2) for k in range(5)),
+        "test.conll": "".join(_sentence(k, 3 * k + 1, k + 2 + k // 2) for k in range(5)),  # none is in train.conll
         "train.svm": "".join(rows[:40]),
         "test.svm": "".join(rows[40:]),
         "train.letor": "".join(f"{k % 3} qid:{k // 6} 1:{(k % 3) / 2 + (k % 5) / 10:g} 2:{k % 4}\n" for k in range(60)),

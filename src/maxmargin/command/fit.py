@@ -89,9 +89,19 @@ def packed_or_read(kind: Kind, sources: list[str], estimator: Any, settings: arg
     if folders and (len(sources) > 1 or not kind.packs):
         alone = ", or one folder of `maxmargin pack` alone" * kind.packs
         raise UsageError(f"{folders[0]} is a folder; expected files{alone}")
-    examples: FileExamples = (
-        module.packed(folders[0], estimator) if folders else module.read(sources, estimator, settings)
-    )
+    examples: FileExamples
+    if folders:
+        from maxmargin.packing import open_packed
+
+        data = open_packed(folders[0])
+        if data.kind != kind.name:
+            raise UsageError(
+                f"{folders[0]} holds packed {data.kind}; expected packed {kind.name}, as maxmargin pack {kind.name} "
+                "writes them"
+            )
+        examples = module.packed(data, estimator)
+    else:
+        examples = module.read(sources, estimator, settings)
     return examples
 
 

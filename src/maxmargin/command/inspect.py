@@ -30,7 +30,9 @@ def run(settings: argparse.Namespace) -> int:
     report: dict[str, Any] = {
         "model": f"{type(model).__name__} ({os.path.getsize(settings.model):,} bytes)",
         "kind": kinds[0] if kinds else "not supported by the command line",
+        **({"trained on": f"{n:,} examples"} if (n := getattr(model, "n_examples_", None)) else {}),
         "certificate": str(getattr(model, "certificate_", "none")),
+        **({"meaning": proved.explained()[0]} if (proved := getattr(model, "certificate_", None)) else {}),
         "parameters": _parameters(model),
     }
     templates = getattr(model, "features", None)

@@ -8,21 +8,24 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
+from maxmargin.command.command_parser import with_help
 from maxmargin.command.errors import DATA, INTERRUPTED, USAGE, UsageError
-from maxmargin.command.light_start import import_scikit_learn
-from maxmargin.command.parser import parsed
+from maxmargin.command.light_start import collect_rarely, import_scikit_learn
+from maxmargin.command.parser import asked_command, parsed
 from maxmargin.command.streams import NO_SPACE, OUTPUT, discard_output, output_fails, prepare_streams
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return the exit code."""
     prepare_streams()
+    if arguments is None:  # this process belongs to the command
+        collect_rarely()
     try:
         code = _run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
         return code
     except UsageError as error:
-        return _say(error, USAGE)
+        return _say(with_help(str(error), asked_command(sys.argv[1:] if arguments is None else arguments)), USAGE)
     except BrokenPipeError:  # the reader of the pipe has closed it
         discard_output()
         return 0

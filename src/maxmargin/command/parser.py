@@ -25,7 +25,20 @@ or .bz2 are compressed. Exit codes: 0 success; 1 training did not converge (with
 --strict); 2 the command is invalid; 3 the data are invalid.
 """
 FORMATS = tuple(dict.fromkeys(name for kind in KINDS.values() for name in kind.formats))
-SOME_HAVE = ("C", "cv", "valid", "format", "label", "id", "chunks", "features", "labels", "tree", "without")
+SOME_HAVE = (
+    "C",
+    "cv",
+    "valid",
+    "format",
+    "label",
+    "id",
+    "categorical",
+    "chunks",
+    "features",
+    "labels",
+    "tree",
+    "without",
+)
 PACK_OPTIONS: dict[str, dict[str, Any]] = {
     "hash_bits": {"type": int, "metavar": "B", "help": "Replace the names of features by hashes of B bits."},
     "fit_intercept": {
@@ -47,6 +60,18 @@ examples:
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     """Parse the command line; end the program where it makes no sense or asks for help."""
     return _built(arguments).parse_args(arguments)
+
+
+def asked_command(arguments: Sequence[str]) -> str:
+    """Return the command that these arguments name, with its kind, for messages: "maxmargin fit classes"."""
+    parser = _built(())
+    words = ["maxmargin"]
+    for word in arguments:
+        if word not in parser.commands:
+            break
+        words.append(word)
+        parser = parser.commands[word]
+    return " ".join(words)
 
 
 def words_after(path: Sequence[str]) -> list[str]:
@@ -114,6 +139,7 @@ def _built(arguments: Sequence[str]) -> CommandParser:
     demo.add_argument(
         "--files", metavar="FOLDER", help="Write small example files of every kind to this folder instead."
     )
+    _add_warmup(parser)
     _command(parser, "completion", "print a script that completes commands in bash")
     return parser
 
@@ -170,6 +196,12 @@ def _add_reading(command: argparse.ArgumentParser, kind: Kind) -> None:
     _add_data_options(command, kind.formats)
     if "conll" in kind.formats:
         _add_chunks(command)
+    if kind.files == "rows":
+        command.add_argument(
+            "--categorical",
+            metavar="COLUMNS",
+            help="Columns of a table with texts, separated by commas: every text becomes a feature.",
+        )
     for option, what in kind.more_files:
         command.add_argument(f"--{option}", metavar="FILE", help=what)
 
@@ -216,6 +248,18 @@ def _add_inspect(parser: CommandParser) -> None:
     command = _command(parser, "inspect", "show certificate, parameters and weights of a model")
     command.add_argument("model", metavar="MODEL", help="a file that fit has written")
     command.add_argument("-n", "--top", type=int, default=5, metavar="N", help="weights of every label [default: 5]")
+    _add_output_options(command)
+
+
+def _add_warmup(parser: CommandParser) -> None:
+    command = _command(parser, "warmup", "compile the inner loops now instead of during the first fit")
+    command.add_argument("kinds", metavar="KIND", nargs="*", choices=(*KINDS, []), help="kinds of data [default: all]")
+    command.add_argument(
+        "--cache",
+        metavar="DIR",
+        help="Keep compiled functions in this folder; later commands find them if the environment variable "
+        "NUMBA_CACHE_DIR names it [default: NUMBA_CACHE_DIR, or a folder of the package].",
+    )
     _add_output_options(command)
 
 

@@ -39,12 +39,22 @@ def run(settings: argparse.Namespace) -> int:
     with written(settings.output) as file:
         file.write(page.html)
     if settings.output not in (None, "-"):
-        scores = {
-            name: {"value": found.value, "low": found.low, "high": found.high} if isfinite(found.low) else found.value
-            for name, found in page.scores.items()
-        }
-        say({"page": settings.output, **scores}, settings)
+        shown = _numbers if settings.json else _sentence
+        notice = {"notice": page.notice} if page.notice else {}
+        scores = {name: shown(found) for name, found in page.scores.items()}
+        say({"page": settings.output, **notice, **scores}, settings)
     return 0
+
+
+def _numbers(found: Any) -> Any:
+    """Return a score for JSON: with its interval if there is one."""
+    return {"value": found.value, "low": found.low, "high": found.high} if isfinite(found.low) else found.value
+
+
+def _sentence(found: Any) -> str:
+    """Return a score for people."""
+    interval = f"95% interval {found.low:.4g} to {found.high:.4g}"
+    return f"{found.value:.4g} ({interval if isfinite(found.low) else f'{found.why_not} for an interval'})"
 
 
 def _described(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 from maxmargin.command.kinds import kind_of
@@ -15,6 +16,11 @@ def run(settings: argparse.Namespace) -> int:
     model: Any = load(settings.model)
     model.verbose = int(not settings.quiet)
     files = kind_of(model).module()
+    examples = files.read(settings.data, model, settings)
+    sketch = getattr(model, "training_sketch_", None)
+    notice = "" if sketch is None or settings.quiet else sketch.notice(examples.X, examples.Y)
     settings.quiet = False  # the result is always printed
-    say(files.measures(model, files.read(settings.data, model, settings)), settings)
+    say(files.measures(model, examples), settings)
+    if notice:
+        print(f"maxmargin: {notice}", file=sys.stderr)
     return 0

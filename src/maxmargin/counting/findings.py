@@ -12,10 +12,10 @@ from maxmargin.base.named_weights import Weights
 from maxmargin.counting.least_squares import as_rows
 from maxmargin.counting.moments import Moments
 from maxmargin.counting.sets.output_set import DecodedOutput
-from maxmargin.report.bootstrap import mean_of, share_of
 from maxmargin.report.drawings import both, chips
 from maxmargin.report.findings import Findings, Section, note
 from maxmargin.report.html import Element, short
+from maxmargin.report.intervals import mean_of, share_of
 from maxmargin.report.sections import LabelCounts, scores_of_labels, weights_section
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
@@ -10,6 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from maxmargin.base.arrays import Array, Index
+from maxmargin.base.compile_clock import work_cpu_seconds, work_seconds
 from maxmargin.base.files.learnt import Keeper
 from maxmargin.base.progress_line import LiveLine
 from maxmargin.base.time_left import TimeLeft
@@ -156,10 +156,10 @@ class DecomposedSystem:
 
     def _watch(self) -> Callable[[int, float], None]:
         """Return a function that shows the progress of conjugate gradients."""
-        began, left = time.perf_counter(), TimeLeft(self.tol, self.max_iter)
+        began, left = work_seconds(), TimeLeft(self.tol, self.max_iter)
 
         def watch(iteration: int, residual: float) -> None:
-            seconds = time.perf_counter() - began
+            seconds = work_seconds() - began
             text = f"iteration {iteration}  residual {residual:.2g}  {seconds:.1f} s"
             more = left.seconds(residual, iteration, seconds)
             self.line.show(text if more is None else f"{text}  about {more:.0f} s left")
@@ -222,5 +222,5 @@ class DecomposedSystem:
 
 
 def _clocks() -> tuple[float, float]:
-    """Return wall-clock time and processor time."""
-    return time.perf_counter(), time.process_time()
+    """Return clocks of elapsed and of processor seconds, both without compilation."""
+    return work_seconds(), work_cpu_seconds()

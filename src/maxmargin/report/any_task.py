@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.report.bootstrap import mean_of
 from maxmargin.report.drawings import both
 from maxmargin.report.findings import Findings, note
+from maxmargin.report.intervals import mean_of
 from maxmargin.report.scoring.scorer import equal_outputs
 
 

@@ -105,7 +105,12 @@ def chart(series: list[Series], x: Axis, y: Axis, title: str, height: int = HEIG
         "div",
         Element("svg", drawn, view_box=f"0 0 {WIDTH} {height}", class_="chart", role="img", aria_label=title),
         Element(
-            "p", [[Element("span", class_=f"key key-{each.style}"), each.name, " "] for each in named], class_="keys"
+            "p",
+            [
+                [Element("span", Element("span", class_=f"key key-{each.style}"), each.name, class_="keyed"), " "]
+                for each in named
+            ],
+            class_="keys",
         )
         if named
         else None,

@@ -11,9 +11,9 @@ from maxmargin.base.arrays import Array
 from maxmargin.base.named_weights import column_names
 from maxmargin.inputs.labels.confusion import LabelConfusion
 from maxmargin.inputs.labels.labels import plain
-from maxmargin.report.bootstrap import mean_of
 from maxmargin.report.findings import Findings, note
 from maxmargin.report.html import Element
+from maxmargin.report.intervals import mean_of
 from maxmargin.report.rows import row_of, spoken_by
 from maxmargin.report.sections import LabelCounts, confusion_section, scores_of_labels, word
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from maxmargin.report.html import Element, short
@@ -25,12 +25,19 @@ def chips(items: Iterable[tuple[Any, str]]) -> Element:
     )
 
 
-def both(truth: Any, found: Any) -> Element:
-    """Return two outputs of any kind as text, one below the other."""
+def side_by_side(drawings: Mapping[str, Any]) -> Element:
+    """Return drawings beside each other, each below its caption, such as "true" and "predicted"."""
+    return Element(
+        "div", [Element("div", Element("h4", name), drawn) for name, drawn in drawings.items()], class_="two"
+    )
+
+
+def both(truth: Any, found: Any, most: int = 600) -> Element:
+    """Return two outputs of any kind as text of at most `most` characters, one below the other."""
     return Element(
         "dl",
-        [Element("dt", "true"), Element("dd", Element("code", short(truth, 600)))],
-        [Element("dt", "predicted"), Element("dd", Element("code", short(found, 600)))],
+        [Element("dt", "true"), Element("dd", Element("code", short(truth, most)))],
+        [Element("dt", "predicted"), Element("dd", Element("code", short(found, most)))],
         class_="facts",
     )
 

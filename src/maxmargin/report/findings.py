@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from maxmargin.base.arrays import Array
-from maxmargin.report.bootstrap import ReportedMeasure
 from maxmargin.report.html import Element
+from maxmargin.report.intervals import ReportedMeasure
 
 
 class Section(NamedTuple):
@@ -15,6 +15,7 @@ class Section(NamedTuple):
 
     title: str
     content: Any  # elements, text, or lists of such
+    wide: bool = False  # whether it takes the whole width of a wide screen
 
 
 class Findings(NamedTuple):

@@ -15,10 +15,10 @@ import numpy as np
 from maxmargin.base.checks import check_whole
 from maxmargin.base.files.drafts import write_file
 from maxmargin.base.named_weights import top_weights
-from maxmargin.report.bootstrap import LEVEL, Interval
 from maxmargin.report.charts import Axis, bar
-from maxmargin.report.findings import Findings, Section, counted, note
+from maxmargin.report.findings import Findings, Section, counted, note, plural
 from maxmargin.report.html import Element, short
+from maxmargin.report.intervals import FEW_EXAMPLES, FEW_MISTAKES, FEWEST, LEVEL, Interval
 from maxmargin.report.sections import MOST_ROWS, scrolling, table, weights_table
 from maxmargin.report.style import POLICY, SCRIPT, STYLE
 from maxmargin.report.training import training_section
@@ -29,11 +29,12 @@ PACKAGES = ("maxmargin", "numpy", "scipy", "scikit-learn", "numba")
 class ModelReport:
     """A page about a model: `html` is its text, `save(path)` writes it, and a notebook shows it.
 
-    `scores` has the measures by name, each with `value`, `low` and `high`.
+    `scores` has the measures by name, each with `value`, `low` and `high`, which are NaN if there is no interval, and
+    `why_not`, the reason for that. `notice` says that the page is about training data; it is empty otherwise.
     """
 
-    def __init__(self, html: str, title: str, scores: dict[str, Interval]):
-        self.html, self.title, self.scores = html, title, scores
+    def __init__(self, html: str, title: str, scores: dict[str, Interval], notice: str = ""):
+        self.html, self.title, self.scores, self.notice = html, title, scores, notice
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a self-contained file."""
@@ -58,8 +59,9 @@ def report_of(
     n_worst: int = 10,
     sections: Sequence[Section] = (),
     said: Sequence[str] = (),
+    notice: str = "",
 ) -> ModelReport:
-    """Return the page about a fitted model and its predictions."""
+    """Return the page about a fitted model and its predictions; `notice` says that these are training data."""
     n_worst = check_whole("n_worst", n_worst, least=0)
     name = type(model).__name__
     title = f"{name} report" if title is None else str(title)
@@ -77,9 +79,20 @@ def report_of(
     ]
     numbered = [(f"s{k}", each) for k, each in enumerate(content, 1)]
     body = [
-        Element("header", Element("h1", title), Element("p", _lead(model, findings, intervals), class_="lead")),
+        Element(
+            "header",
+            Element("h1", title),
+            Element("p", _lead(findings, intervals), class_="lead"),
+            Element("p", Element("strong", "Training data. "), f"{notice}.", class_="notice") if notice else None,
+        ),
         Element("nav", Element("ul", [Element("li", Element("a", s.title, href=f"#{at}")) for at, s in numbered])),
-        Element("main", [Element("section", Element("h2", s.title), s.content, id=at) for at, s in numbered]),
+        Element(
+            "main",
+            [
+                Element("section", Element("h2", s.title), s.content, id=at, class_="wide" if s.wide else None)
+                for at, s in numbered
+            ],
+        ),
         Element("footer", f"Made by maxmargin {version('maxmargin')}. This page loads nothing from anywhere."),
         Element("script", SCRIPT),
     ]
@@ -93,7 +106,7 @@ def report_of(
     )
     page = Element("html", head, Element("body", body), lang="en")
     scores = {measure.name: found for measure, found in zip(findings.measures, intervals, strict=True)}
-    return ModelReport(f"<!DOCTYPE html>\n{page}\n", title, scores)
+    return ModelReport(f"<!DOCTYPE html>\n{page}\n", title, scores, notice)
 
 
 def facts_list(facts: Mapping[str, Any]) -> Element:
@@ -121,14 +134,19 @@ def known_facts(model: Any) -> dict[str, str]:
     return facts
 
 
-def _lead(model: Any, findings: Findings, intervals: list[Interval]) -> str:
-    n = len(findings.wrongness)
-    said = f"{type(model).__name__} on {counted(n, findings.unit)}."
-    if intervals:
-        said = f"{said[:-1]}: {findings.measures[0].name} {_said(intervals[0])}."
-    certificate = getattr(model, "certificate_", None)
-    if certificate is not None and isfinite(certificate.relative_gap):
-        said += f" Relative duality gap of training: {100 * certificate.relative_gap:.3g}%."
+def _lead(findings: Findings, intervals: list[Interval]) -> str:
+    """Return what the page says, in one or two sentences."""
+    n, wrong = len(findings.wrongness), int(np.count_nonzero(np.asarray(findings.wrongness) > 0))
+    if not n:
+        return f"There is no {findings.unit} to judge this model on."
+    right = f"{n - wrong:,} of" if 0 < wrong < n else "none of" if wrong else "all" if n > 1 else "the only"
+    right = f"{right} {counted(n, findings.unit)}" if n > 1 else f"{right} {findings.unit}"
+    said = f"This model predicts {right} without a mistake."
+    if intervals and isfinite(intervals[0].value):
+        found, name = intervals[0], findings.measures[0].name
+        between = f", with a {LEVEL:.0%} interval from {_number(found.low)} to {_number(found.high)}"
+        unsure = between if isfinite(found.low) else f"; there are {found.why_not} for an interval"
+        said += f" Its main measure, {name}, is {_number(found.value)}{unsure}."
     return said
 
 
@@ -152,17 +170,27 @@ def _scores(findings: Findings, intervals: list[Interval], seed: int) -> Section
         worst = min(known, default=0.0) if measure.worst is None else measure.worst
         low, high = min([worst, *known]), max([measure.best, *known, worst])
         drawn = bar(found.low, found.value, found.high, Axis("", low, high if high > low else low + 1))
-        interval = f"{_number(found.low)} to {_number(found.high)}" if isfinite(found.low) else "–"
+        interval = f"{_number(found.low)} to {_number(found.high)}" if isfinite(found.low) else found.why_not
         rows.append(
             [[measure.name, note(measure.note) if measure.note else None], _number(found.value), interval, drawn]
         )
     n = len(findings.wrongness)
-    said = (
-        f"Intervals have the middle {LEVEL:.0%} of the scores if {counted(n, findings.unit)} are drawn again with "
-        f"replacement from these (seed {seed}). They describe the variation over test data, not over training data."
-    )
+    redrawn = any(found.draws for found in intervals)
+    exact = any(isfinite(each.low) and not each.draws for each in intervals)
+    said = [f"The intervals describe how much a score may vary with other {plural(findings.unit)}, at {LEVEL:.0%}."]
+    if exact:
+        said.append("Those of shares are exact (Clopper and Pearson).")
+    if redrawn:
+        said.append(
+            f"{'Those of other measures' if exact else 'They'} have the middle {LEVEL:.0%} of the scores if "
+            f"{counted(n, findings.unit)} are drawn again from these with replacement (bootstrap, seed {seed})."
+        )
+    if any(found.why_not == FEW_EXAMPLES for found in intervals):
+        said.append(f"Drawing again needs {FEWEST} {plural(findings.unit)} at least.")
+    if any(found.why_not == FEW_MISTAKES for found in intervals):
+        said.append("Where all are predicted alike, drawing again shows no variation.")
     head = ["measure", "value", f"{LEVEL:.0%} interval", ""]
-    return Section("Scores", [table(head, rows, numbers=[1, 2]), note(said)])
+    return Section("Scores", [table(head, rows, numbers=[1, 2]), note(" ".join(said))])
 
 
 def _weights(model: Any) -> Section:
@@ -187,16 +215,19 @@ def _mistakes(findings: Findings, n_worst: int) -> Section:
             else f"{counted(len(wrong), unit)} with mistakes; none is shown."
         )
         return Section("Worst mistakes", Element("p", said))
-    said = f"{len(wrong):,} of {counted(len(wrongness), unit)} with a mistake; shown are the {len(order)} worst."
+    worst = "the worst one is" if len(order) == 1 else f"the {len(order)} worst are"
+    have = "has a mistake" if len(wrong) == 1 else "have a mistake"
+    said = f"{len(wrong):,} of {counted(len(wrongness), unit)} {have}; {worst} shown, the worst first."
     drawn = [
         Element(
             "figure",
-            Element("figcaption", f"{unit} {i} (from 0): {findings.said(i)}"),
+            Element("figcaption", f"{unit[0].upper()}{unit[1:]} {i}, counting from 0: {findings.said(i)}"),
             findings.drawn(i),
         )
         for i in map(int, order)
     ]
-    return Section("Worst mistakes", [note(said), findings.legend, drawn])
+    content = [note(said), findings.legend, Element("div", drawn, class_="figures")]
+    return Section("Worst mistakes", content, wide=True)
 
 
 def _settings(model: Any, seed: int) -> Section:
@@ -228,11 +259,6 @@ def _settings(model: Any, seed: int) -> Section:
             facts_list(versions),
         ],
     )
-
-
-def _said(found: Interval) -> str:
-    between = f" ({_number(found.low)} to {_number(found.high)})" if isfinite(found.low) else ""
-    return f"{_number(found.value)}{between}"
 
 
 def _number(value: float) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.base.errors import hearing
+from maxmargin.base.files.fields import Part
+from maxmargin.base.files.objects import Fields, Sometimes
+from maxmargin.base.training_sketch import TrainingSketch
 from maxmargin.inputs.packed.packed_data import PackedData
 
 if TYPE_CHECKING:
@@ -15,8 +19,43 @@ if TYPE_CHECKING:
     from maxmargin.report.page import ModelReport
 
 
+def remembering(train: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method `fit` or `path` that also keeps a sketch of its training data, as the user gave them."""
+
+    @wraps(train)
+    def trained(self: Any, X: Any, *others: Any, **named: Any) -> Any:
+        if self.__dict__.get("_remembering"):  # this call is one of super(), with converted data
+            return train(self, X, *others, **named)
+        given = others[0] if others else named.get("Y", named.get("y"))
+        self.__dict__.pop("training_sketch_", None)
+        self._remembering = True
+        try:
+            found = train(self, X, *others, **named)
+        finally:
+            del self._remembering
+        sketch = TrainingSketch.of(X, given)
+        if sketch is not None:
+            self.training_sketch_ = sketch
+        return found
+
+    return trained
+
+
 class Reported:
-    """A mixin with `report`, and a card in notebooks; an estimator implements `_findings`, and optionally `_learnt`."""
+    """A mixin with `report`, and a card in notebooks; an estimator implements `_findings`, and optionally `_learnt`.
+
+    The methods `fit` and `path` of estimators keep a sketch of the training data, so that a report can say whether it
+    is about these.
+    """
+
+    saved: ClassVar[Fields] = {"training_sketch_": Sometimes(Part(TrainingSketch))}
+    training_sketch_: TrainingSketch
+
+    def __init_subclass__(cls, **others: Any) -> None:
+        super().__init_subclass__(**others)
+        for name in ("fit", "path"):
+            if name in vars(cls):
+                setattr(cls, name, remembering(vars(cls)[name]))
 
     def report(
         self,
@@ -33,9 +72,9 @@ class Reported:
     ) -> ModelReport:
         """Return a page about this fitted model and its predictions for inputs X whose true outputs are Y.
 
-        The page is a single HTML file that loads nothing: certificate, scores with bootstrap intervals, what was
-        learnt, the worst mistakes, and settings. `save(path)` writes it, `html` is its text, and a notebook shows it.
-        The same arguments give the same bytes.
+        The page is a single HTML file that loads nothing: certificate, scores with intervals, what was learnt, the
+        worst mistakes, and settings. It says so if X and Y are training data. `save(path)` writes it, `html` is its
+        text, and a notebook shows it. The same arguments give the same bytes.
 
         Parameters
         ----------
@@ -71,7 +110,9 @@ class Reported:
         with hearing() as heard:
             findings = self._findings(X, Y, **others)
         said = list(dict.fromkeys(message for _, message in heard))  # shown on the page instead of warnings
-        return report_of(self, findings, sections=sections, said=said, **options)
+        sketch = getattr(self, "training_sketch_", None)
+        notice = "" if sketch is None else sketch.notice(X, Y)
+        return report_of(self, findings, sections=sections, said=said, notice=notice, **options)
 
     def _findings(self, X: Any, Y: Any) -> Findings:
         """Return the findings about predictions for these data."""

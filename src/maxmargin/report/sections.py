@@ -16,6 +16,7 @@ from maxmargin.report.html import Element, short
 from maxmargin.report.scoring.reliability import Reliability
 
 MOST_LABELS = 30  # the most labels of a table of all pairs; with more, the largest pairs are listed
+WIDE = 7  # a table of pairs with more labels takes the whole width of a screen
 MOST_PAIRS = 40
 MOST_ROWS = 400  # the most rows of a searchable table
 PRINTED_ROWS = 60  # the most rows in print; style.py has the same number
@@ -72,7 +73,7 @@ def confusion_section(confusion: LabelConfusion, unit: str) -> Section:
     grid = matrix(confusion.labels, confusion.labels, confusion.counts, "true ↓ predicted →", shades, "{:,d}".format)
     how = note(f"Rows are true labels, columns predicted ones; cells count {plural(unit)}, shades are shares of a row.")
     most = Element("details", Element("summary", "The most frequent mistakes"), listed) if mistakes else listed
-    return Section(title, [how, grid, most])
+    return Section(title, [how, grid, most], wide=len(confusion.labels) > WIDE)
 
 
 def matrix(
@@ -118,7 +119,7 @@ def pair_section(
 ) -> Section:
     """Return a section with a matrix of weights, or with its largest pairs if it is large."""
     if max(len(rows), len(columns)) <= MOST_LABELS:
-        return Section(title, [note(said), matrix(rows, columns, values, corner)])
+        return Section(title, [note(said), matrix(rows, columns, values, corner)], wide=len(columns) > WIDE)
     known = np.where(np.isfinite(values), values, 0.0)
     order = np.argsort(-np.abs(known), axis=None, kind="stable")[:MOST_PAIRS]
     pairs = [(i, j) for i, j in zip(*np.unravel_index(order, known.shape), strict=True) if known[i, j]]

@@ -17,15 +17,19 @@ STYLE = Trusted(
 *{box-sizing:border-box}
 html{background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;
 -webkit-text-size-adjust:100%;text-size-adjust:100%}
-body{margin:0 auto;max-width:62rem;padding:1rem}
+body{margin:0 auto;max-width:76rem;padding:1rem}
+section{break-inside:avoid}
+@media screen and (min-width:64rem){main{columns:2;column-gap:3rem}section.wide{column-span:all}}
 h1{font-size:1.6rem;line-height:1.25;margin:.5rem 0;overflow-wrap:anywhere}
-h2{font-size:1.2rem;margin:2rem 0 .5rem;padding-top:.75rem;border-top:1px solid var(--line)}
+section{padding-bottom:1.5rem}
+h2{font-size:1.2rem;margin:0 0 .5rem;padding-top:.75rem;border-top:1px solid var(--line)}
 h3{font-size:1rem;margin:1.25rem 0 .25rem}
 h4{font-size:.95rem;margin:.6rem 0 0}
-p{margin:.4rem 0;overflow-wrap:anywhere}
+p{margin:.4rem 0;overflow-wrap:anywhere;max-width:48rem}
 a{color:var(--a)}
 nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1rem;list-style:none;margin:1rem 0;padding:0;font-size:.9rem}
 .lead{font-size:1.1rem}
+.notice{padding:.6rem .9rem;background:var(--mark);border-left:4px solid var(--bad);border-radius:.3rem}
 .note,.keys,figcaption,footer{color:var(--faint);font-size:.875rem}
 .scroll{overflow-x:auto;max-width:100%;margin:.5rem 0;-webkit-overflow-scrolling:touch}
 table{border-collapse:collapse;font-size:.875rem}
@@ -41,7 +45,8 @@ linear-gradient(color-mix(in srgb,var(--c) calc(max(0,-1*var(--shade,0))*55%),tr
 dl.facts{display:grid;grid-template-columns:minmax(7rem,auto) 1fr;gap:.2rem 1rem;margin:.5rem 0}
 dl.facts dt{color:var(--faint)}
 dl.facts dd{margin:0;overflow-wrap:anywhere}
-.charted{max-width:34rem}
+.charted{max-width:29rem}
+.keyed{white-space:nowrap}
 .charted.square{max-width:24rem}
 .searchable .scroll{max-height:26rem;overflow:auto}
 svg.chart{width:100%;height:auto;display:block}
@@ -62,7 +67,9 @@ svg .axis{fill:var(--faint)}
 .band-faint{fill:var(--faint);opacity:.15;stroke:none}
 .key{display:inline-block;width:.8rem;height:.8rem;border-radius:.2rem;margin:0 .35rem 0 .6rem;vertical-align:-.05rem}
 .bar{vertical-align:middle}
-figure{margin:1rem 0;padding:.75rem;background:var(--soft);border-radius:.5rem;overflow-wrap:anywhere}
+main .figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,30rem),1fr));gap:1rem;
+align-items:start}
+figure{margin:0;min-width:0;padding:.75rem;background:var(--soft);border-radius:.5rem;overflow-wrap:anywhere}
 figcaption{margin-bottom:.4rem}
 .tokens{line-height:2.6}
 .token{display:inline-block;margin:0 .3rem .2rem 0;padding:0 .15rem;vertical-align:top;line-height:1.25}
@@ -92,6 +99,8 @@ border:1px solid var(--faint);border-radius:.4rem}
 [hidden]{display:none!important}
 .two{display:flex;flex-wrap:wrap;gap:0 2rem}
 .two>*{flex:1 1 18rem;min-width:0}
+figure .two{gap:0 1rem}
+figure .two>*{flex-basis:13rem}
 .label0{--kind:var(--a)}.label1{--kind:var(--c)}.label2{--kind:var(--b)}.label3{--kind:#cc79a7}.label4{--kind:#8a7fd6}
 .label5{--kind:#7a8b2a}.label6{--kind:#b0584f}.label7{--kind:#4b8f9b}
 .fill{fill:var(--kind,var(--faint))}
@@ -99,6 +108,7 @@ border:1px solid var(--faint);border-radius:.4rem}
 .cross{stroke:var(--bad);stroke-width:2;fill:none}
 @media print{:root{--paper:#fff;--soft:#fff;--ink:#000;--faint:#444;--line:#bbb;--a:#0072b2;--b:#007f5c;--c:#b97800;
 --bad:#c24a00;--mark:#ffe3d3;--good:#dcf1e9}html{font-size:11pt}body{max-width:none;padding:0}nav,input{display:none}
+section{break-inside:auto}main .figures{display:block}figure{margin:1rem 0}
 figure,table,svg{break-inside:avoid}.searchable table{break-inside:auto}figure{border:1px solid var(--line)}
 h2{break-after:avoid}.scroll,pre,.searchable .scroll{overflow:visible;max-height:none}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import floor, log10
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,39 @@ def training_section(model: Any) -> Section:
     if getattr(model, "rounds_", None):
         content.append(rounds_chart(RoundsDisplay.from_estimator(model)))
     elif getattr(model, "history_", None):
-        content.append(bounds_chart(GapDisplay.from_estimator(model)))
+        found = GapDisplay.from_estimator(model)
+        content.append(gap_chart(found) or bounds_chart(found))
     return Section("Certificate", content)
+
+
+def gap_chart(found: GapDisplay) -> list[Any] | None:
+    """Return a chart of the relative duality gap on a logarithmic scale; None if there is no lower bound."""
+    gap, estimate = found.relative_gap, found.estimated_gap
+    measured = np.isfinite(found.primal) & np.isfinite(gap) & (gap > 0)
+    if not measured.any():
+        return None
+    guessed = ~np.isfinite(found.primal) & np.isfinite(estimate) & (estimate > 0)
+    lowest = min(float(gap[measured].min()), float(estimate[guessed].min(initial=1.0)), 0.1)
+    y = Axis("relative gap", 10.0 ** floor(log10(lowest)), 1.0, log=True, percent=True)  # no gap is above 100%
+    x = fitted_axis("passes over the data", found.passes, from_zero=True)
+    series = [
+        Series(found.passes[measured], gap[measured], "measured gap", "line", "a"),
+        Series(found.passes[measured], gap[measured], kind="points", style="a"),
+    ]
+    if guessed.any():
+        series.insert(0, Series(found.passes[guessed], estimate[guessed], "estimate of the solver", "points", "faint"))
+    said = (
+        "The relative gap is the share of the objective that better weights could save at most; the scale is "
+        f"logarithmic. It was measured {times(int(np.isfinite(found.primal).sum()))} in {found.passes[-1]:.1f} passes."
+    )
+    if np.any(np.isfinite(found.primal) & (gap <= 0)):
+        said += " A gap of 0 cannot be drawn on this scale."
+    return [chart(series, x, y, "relative duality gap during training, on a logarithmic scale"), note(said)]
+
+
+def times(n: int) -> str:
+    """Return a number of times in words."""
+    return "once" if n == 1 else f"{n} times"
 
 
 def bounds_chart(found: GapDisplay) -> list[Any]:
@@ -45,7 +77,7 @@ def bounds_chart(found: GapDisplay) -> list[Any]:
     if known.any() and (known & kept).any():
         series.insert(0, Series(found.passes, found.dual, kind="steps", style="faint", other=found.best))
     x = fitted_axis("passes over the data", found.passes, from_zero=True)
-    said = f"Measured {int(np.isfinite(found.primal).sum())} times in {found.passes[-1]:.1f} passes.{outside}"
+    said = f"Measured {times(int(np.isfinite(found.primal).sum()))} in {found.passes[-1]:.1f} passes.{outside}"
     if len(found.passes) > len(thinned(found.passes)[0]):
         said += f" {len(thinned(found.passes)[0])} of {len(found.passes):,} steps are drawn."
     return [chart(series, x, y, "objective and lower bound during training"), note(said)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from math import inf
 from typing import Any, ClassVar
 
@@ -10,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from maxmargin.base.checks import check_whole
+from maxmargin.base.compile_clock import work_cpu_seconds, work_seconds
 from maxmargin.base.files.learnt import Keeper
 from maxmargin.base.interruptions import first_only, say_interrupted
 from maxmargin.problem.contract.capabilities.latent import Latent
@@ -94,7 +94,7 @@ def _best_of(
     kept: KeptRuns, limits: RunLimits, oracle: Oracle, start: Solution | None, callback: Callback | None, seed: int
 ) -> Solution:
     """Make several runs and return the best one with its certificate."""
-    began, cpu_began = time.perf_counter(), time.process_time()
+    began, cpu_began = work_seconds(), work_cpu_seconds()
     watch = Watch(callback, kept.restarts, kept)
     runs, interrupted = _ended(_beginnings(kept.restarts, seed, start), watch, limits, oracle)
     interrupted = interrupted or any(run.reason == "interrupted" for run in runs)
@@ -114,8 +114,8 @@ def _best_of(
         dual=best.bound,
         converged=best.reason == "converged",
         passes=calls / oracle.n,
-        seconds=time.perf_counter() - began,
-        cpu_seconds=time.process_time() - cpu_began,
+        seconds=work_seconds() - began,
+        cpu_seconds=work_cpu_seconds() - cpu_began,
         stop_reason="interrupted" if interrupted else best.reason,
         rounds=len(best.rounds),
         search=oracle.search,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from math import inf
 from threading import Event, Lock
@@ -13,6 +12,7 @@ from sklearn.base import clone
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import is_true
+from maxmargin.base.compile_clock import work_seconds
 from maxmargin.base.errors import TaskError
 from maxmargin.base.files.fields import NumberArray, OneOf, Real, Whole
 from maxmargin.base.files.learnt import going_on, learnt_of, relearn
@@ -108,7 +108,7 @@ class _Descent:
         self.oracle, self.watch, self.limits, self.C = oracle, watch, limits, limits.C
         self.number, self.start, self.seed = beginning.number, beginning.start, beginning.seed
         self.rng = np.random.default_rng(beginning.guess_seed)
-        self.began = time.perf_counter()
+        self.began = work_seconds()
         self.w: Array | None = None
         self.objective, self.bound = inf, -inf
         self.current: Oracle | None = None
@@ -135,11 +135,11 @@ class _Descent:
     @property
     def seconds(self) -> float:
         """The seconds since the run began."""
-        return time.perf_counter() - self.began
+        return work_seconds() - self.began
 
     @seconds.setter
     def seconds(self, found: float) -> None:
-        self.began = time.perf_counter() - found
+        self.began = work_seconds() - found
 
     def run(self) -> Descended:
         error: Exception | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from math import inf, isfinite
 from typing import Any, ClassVar, Protocol
@@ -11,6 +10,7 @@ import numpy as np
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import is_true
+from maxmargin.base.compile_clock import work_cpu_seconds, work_seconds
 from maxmargin.base.errors import NotSeparable, SolverError, TaskError
 from maxmargin.base.files.fields import Each, Flag, Real, Whole
 from maxmargin.base.files.learnt import Inner, Keeper, Lines, going_on, learnt_of, relearn
@@ -68,7 +68,7 @@ class Run:
         self.point = CertifiedPoint(solver, oracle, C)
         self.begun = False  # True once the algorithm has made a step, in this run or an earlier one
         self.fractional = False  # True if cuts of an earlier run may not belong to outputs
-        self.began, self.cpu_began, self.calls_before = time.perf_counter(), time.process_time(), oracle.calls
+        self.began, self.cpu_began, self.calls_before = work_seconds(), work_cpu_seconds(), oracle.calls
         self.history: list[dict[str, float]] = []
 
     def finish(self, start: Solution | None, seed: int) -> Solution:
@@ -206,13 +206,13 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """The elapsed seconds since the run began."""
-        return time.perf_counter() - self.began
+        """The elapsed seconds since the run began, without compilation."""
+        return work_seconds() - self.began
 
     @property
     def cpu_seconds(self) -> float:
-        """The processor seconds since the run began."""
-        return time.process_time() - self.cpu_began
+        """The processor seconds since the run began, without compilation."""
+        return work_cpu_seconds() - self.cpu_began
 
     @property
     def spent(self) -> list[float]:
@@ -221,4 +221,4 @@ class Run:
 
     @spent.setter
     def spent(self, found: list[float]) -> None:
-        self.began, self.cpu_began = time.perf_counter() - found[0], time.process_time() - found[1]
+        self.began, self.cpu_began = work_seconds() - found[0], work_cpu_seconds() - found[1]

@@ -23,7 +23,7 @@ def test_rows_of_a_sequence_are_together():
     ("text", "message"),
     [
         (f"{CSV}1,x,y,O\n", "line 5: the sequence '1' begins a second time; expected all of its rows together"),
-        ("word,label\na,O\n", "line 1: there is no column 'sequence'; expected one that names the sequence"),
+        ("word,label\na,O\n", "line 1: there is no column 'sequence'. The columns are word, label"),
         ("sequence,label\na,O\n", "line 1: there is no column of tokens; expected at least one"),
         ("sequence,word,label\n1,a\n", "line 2: the row has 2 cells; expected 3"),
     ],

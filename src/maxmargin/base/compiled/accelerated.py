@@ -14,6 +14,8 @@ from typing import Any
 
 import numba
 
+import maxmargin.base.compiled.compile_events  # noqa: F401 - before anything is compiled
+from maxmargin.base.compile_clock import COMPILING
 from maxmargin.base.compiled.kernel_cache import cache_folder
 
 PASSED = "self-check passed"  # the name of an empty file in the cache folder
@@ -38,4 +40,6 @@ def decide(package_dir: Path) -> bool:
     return True
 
 
-ACCELERATED = decide(Path(__file__).resolve().parents[2])
+PACKAGE = Path(__file__).resolve().parents[2]
+COMPILING.folder = None if (kept := cache_folder(PACKAGE)) is None else str(kept)
+ACCELERATED = decide(PACKAGE)

@@ -130,6 +130,7 @@ MODULES = {
     "TaxonomySVC": "structures.classes.taxonomy_svc",
     "TokenTemplates": "inputs.tokens.token_templates",
     "TopK": "structures.ranking.topk",
+    "TrainingSketch": "base.training_sketch",
     "Vocabulary": "inputs.tokens.vocabulary",
     "Walk": "solvers.subgradient",
     "Window": "structures.alignment.views",

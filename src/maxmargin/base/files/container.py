@@ -100,14 +100,17 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Tensors]:
     return _checked(header, content, name)
 
 
+EXPECTED = "expected a file that `save` or `maxmargin fit` has written"
+
+
 def _header(stream: Any, size: int, name: str) -> dict[str, Any]:
     first = stream.read(8)
     if len(first) < 8:
-        raise ValueError(f"{name} is not a model file: it has {size} bytes")
+        raise ValueError(f"{name} is not a model file: it has {size} bytes; {EXPECTED}")
     (length,) = struct.unpack("<Q", first)
     if length > min(MOST_HEADER, size - 8):
         raise ValueError(
-            f"{name} is not a model file, or it is cut off: its first bytes announce a header of {length:,} bytes"
+            f"{name} is not a model file, or it is cut off: it does not begin as such a file does; {EXPECTED}"
         )
     text = stream.read(length)
     n_arrays = text.count(b'"data_offsets"')  # an upper bound, checked before the header is parsed

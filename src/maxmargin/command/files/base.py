@@ -63,11 +63,16 @@ SUFFIXES = {
 
 def named_format(name: str | None) -> str | None:
     """Return the format that a file name implies, or None."""
+    last = last_suffix(name)
+    return next((each for each, several in SUFFIXES.items() if last in several), None)
+
+
+def last_suffix(name: str | None) -> str:
+    """Return the suffix of a file name in small letters, without that of its compression; an empty text for none."""
     suffixes = Path(name or "").suffixes[-2:]
     while suffixes and suffixes[-1].lower() in (".gz", ".xz", ".bz2"):
         suffixes.pop()
-    last = suffixes[-1].lower() if suffixes else ""
-    return next((each for each, several in SUFFIXES.items() if last in several), None)
+    return suffixes[-1].lower() if suffixes else ""
 
 
 def format_of(name: str, estimator: Any, settings: Any) -> str:

@@ -13,11 +13,12 @@ from maxmargin.command.errors import UsageError
 from maxmargin.command.files.base import FileExamples, format_of, opened, say
 from maxmargin.command.files.feature_columns import FeatureColumns, FileRows
 from maxmargin.command.kinds import KINDS
+from maxmargin.command.light_start import import_scikit_learn
 from maxmargin.inputs.packed.packed_matrix import PackedRows
 from maxmargin.inputs.readers.jsonl_rows import iterate_jsonl_rows
 from maxmargin.inputs.readers.named_rows import NamedRows
 from maxmargin.inputs.readers.svmlight import SvmlightRows, iterate_svmlight
-from maxmargin.inputs.readers.tables import iterate_table_rows
+from maxmargin.inputs.readers.tables import MissingColumnError, TextCellError, iterate_table_rows
 
 AT_ONCE = 10_000
 ALL = 2**62
@@ -71,11 +72,9 @@ def _rows_to_pack(sources: list[str], estimator: Any, settings: Any) -> Iterator
                 yield NamedRows(part.X, y, qid, part.names)
 
 
-def packed(folder: str, estimator: Any) -> FileExamples:
+def packed(data: Any, estimator: Any) -> FileExamples:
     """Return the rows of a packed folder."""
-    from maxmargin.packing import open_packed
-
-    return FileExamples(open_packed(folder), None)
+    return FileExamples(data, None)
 
 
 def placed(parts: list[FileRows], columns: FeatureColumns) -> sparse.csr_array:
@@ -114,10 +113,8 @@ def _parts(
     names, source = None if columns is None else columns.names, opened(name)
     match format_of(name, estimator, settings):
         case "table":
-            label, query = settings.label or "label", settings.id or "query"
-            texts = _wants_texts(estimator)
             yield from (
-                FileRows.named(name, *rows) for rows in iterate_table_rows(source, label, query, names, texts, at_once)
+                FileRows.named(name, *rows) for rows in _table_rows(source, estimator, names, settings, at_once)
             )
         case "jsonl":
             yield from (FileRows.named(name, *rows) for rows in iterate_jsonl_rows(source, names, at_once))
@@ -128,7 +125,28 @@ def _parts(
             if labels:
                 yield FileRows(name, sparse.csr_array(X), np.array(labels, dtype=object))
         case _:
+            import_scikit_learn("sklearn.datasets")  # whose parser is used
             yield from (FileRows(name, *rows) for rows in iterate_svmlight(source, zero_based=True, at_once=at_once))
+
+
+def _table_rows(
+    source: Any, estimator: Any, names: list[str] | None, settings: Any, at_once: int
+) -> Iterator[NamedRows]:
+    """Yield the rows of a table; every command except predict needs labels, and queries for rankings."""
+    label, query = settings.label or "label", settings.id or "query"
+    needed = [] if settings.command == "predict" else [label, *([query] if _ranks(estimator) else [])]
+    given = [] if names is not None else [each for each in (settings.categorical or "").split(",") if each]
+    texts = _wants_texts(estimator)
+    try:
+        yield from iterate_table_rows(source, label, query, names, texts, at_once, given, needed)
+    except MissingColumnError as error:
+        option = {label: "--label", query: "--id"}.get(error.name)
+        remedy = f"; name the right one with {option} COLUMN" if option else ""
+        raise ValueError(f"{error}{remedy}") from None
+    except TextCellError as error:
+        if names is not None:
+            raise
+        raise ValueError(f"{error}, or --categorical COLUMN for a feature of every text in it") from None
 
 
 def _labels(part: FileRows, settings: Any) -> Array:
@@ -181,4 +199,5 @@ def _plain(y: Array) -> Any:
 def say_ignored(n: int) -> None:
     """Report the number of ignored features."""
     if n:
-        say(f"{n} features that do not occur in the training data are ignored")
+        features = "1 feature that does" if n == 1 else f"{n:,} features that do"
+        say(f"{features} not occur in the training data {'is' if n == 1 else 'are'} ignored")

@@ -58,14 +58,8 @@ def to_pack(sources: list[str], settings: Any) -> tuple[Iterator[tuple[Any, ...]
     return examples, options if estimator.features is None else {**options, "features": estimator.features}
 
 
-def packed(folder: str, estimator: Any) -> FileExamples:
+def packed(data: Any, estimator: Any) -> FileExamples:
     """Return the sentences of a packed folder; the estimator receives the templates they were packed with."""
-    from maxmargin.packing import open_packed
-    from maxmargin.structures.sequences.packed_sequences import PackedSequences
-
-    data = open_packed(folder)
-    if not isinstance(data, PackedSequences):
-        raise ValueError(f"{folder} holds packed {data.kind}; expected packed sequences")
     if not hasattr(estimator, "w_"):
         estimator.features = data.packer.templates
     return FileExamples(data, None)

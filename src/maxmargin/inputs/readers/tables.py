@@ -16,11 +16,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from scipy import sparse
 
 from maxmargin.base.checks import check_whole
+from maxmargin.base.suggestions import did_you_mean, listed
 from maxmargin.inputs.readers.named_rows import NamedRows, RowsCollected, as_text_or_number, fits_float
 from maxmargin.inputs.readers.text_file import MARK, TextFile, TextLines, finite, reading, writing
 
@@ -83,6 +84,8 @@ def iterate_table_rows(
     names: Sequence[str] | None = None,
     texts: bool = False,
     at_once: int = 10_000,
+    categorical: Sequence[str] = (),
+    needed: Sequence[str] = (),
 ) -> Iterator[NamedRows]:
     """Yield rows of numbers, `at_once` at a time, with labels and optionally queries.
 
@@ -98,6 +101,11 @@ def iterate_table_rows(
         Whether labels and queries stay texts even if they look like numbers.
     at_once : int
         The number of rows per part.
+    categorical : sequence of str
+        Columns of texts: every text of such a column is a feature with the value 1, named "column=text"; an empty cell
+        has none. `names` may contain such features, and texts that it does not contain are ignored.
+    needed : sequence of str
+        Columns that the table must have.
 
     Returns
     -------
@@ -108,27 +116,33 @@ def iterate_table_rows(
     read_table_rows : all rows at once.
     """
     check_whole("at_once", at_once, least=1)
-    return (rows for rows in _parts(source, label, query, names, texts, at_once) if rows.X.shape[0])
+    parts = _parts(source, label, query, names, texts, at_once, categorical, needed)
+    return (rows for rows in parts if rows.X.shape[0])
 
 
 def _parts(
-    source: TextFile, label: str, query: str, names: Sequence[str] | None, texts: bool, at_once: int
+    source: TextFile,
+    label: str,
+    query: str,
+    names: Sequence[str] | None,
+    texts: bool,
+    at_once: int,
+    categorical: Sequence[str] = (),
+    needed: Sequence[str] = (),
 ) -> Iterator[NamedRows]:
     """Yield parts of `at_once` rows; the last one may be empty."""
     with reading_table(source) as table:
+        check_columns(table, [*needed, *categorical])
         said = {"label": label, "query": query}
         places = {what: table.columns.index(name) for what, name in said.items() if name in table.columns}
-        features = [name for name in table.columns if name not in said.values()] if names is None else list(names)
-        missing = [name for name in features if name not in table.columns]
-        if missing:
-            raise table.error(f"there is no column {missing[0]!r}; expected {', '.join(features)}"[:300])
-        columns = [(table.columns.index(name), name) for name in features]
-        rows, left = RowsCollected(features), iter(table)
-        rows.ignored = set(table.columns) - set(said.values()) - set(features)
+        columns = _FeatureCells.of(table, list(said.values()), names, categorical)
+        rows, left = RowsCollected(names), iter(table)
+        rows.column_of |= {name: j for j, (_, name) in enumerate(columns.numbers)} if names is None else {}
+        rows.ignored = set(table.columns) - set(said.values()) - columns.used
         while True:
             for cells in islice(left, at_once):
                 values = {what: str(cells[place]) if texts else _said(cells[place]) for what, place in places.items()}
-                complaint = rows.add(_numbers(cells, columns, table), **values)
+                complaint = rows.add(columns.features(cells, table), **values)
                 if complaint:
                     raise table.error(complaint)
             yield rows.taken()
@@ -143,6 +157,7 @@ def read_table_rows(
     query: str = "query",
     names: Sequence[str] | None = None,
     texts: bool = False,
+    categorical: Sequence[str] = (),
 ) -> NamedRows:
     r"""Return all rows of a table; see iterate_table_rows.
 
@@ -156,6 +171,8 @@ def read_table_rows(
         The columns to read as features, in this order; None: all others.
     texts : bool
         Whether labels and queries stay texts even if they look like numbers.
+    categorical : sequence of str
+        Columns of texts, each of which becomes a feature with the value 1; see iterate_table_rows.
 
     Returns
     -------
@@ -168,12 +185,15 @@ def read_table_rows(
     >>> rows = read_table_rows(io.StringIO("label,size\nred,2.5\nblue,1\n"))
     >>> rows.y.tolist(), rows.X.toarray().tolist()
     (['red', 'blue'], [[2.5], [1.0]])
+    >>> rows = read_table_rows(io.StringIO("label,kind\nred,oak\nblue,elm\n"), categorical=["kind"])
+    >>> rows.names, rows.X.toarray().tolist()
+    (['kind=oak', 'kind=elm'], [[1.0, 0.0], [0.0, 1.0]])
 
     See Also
     --------
     write_table_rows : writes such files.
     """
-    return next(_parts(source, label, query, names, texts, at_once=2**62))
+    return next(_parts(source, label, query, names, texts, 2**62, categorical))
 
 
 def write_table_rows(
@@ -229,13 +249,67 @@ def write_table_rows(
     write_table(target, [*(name for name, _ in said), *names], rows(), head)
 
 
-def _numbers(cells: Sequence[Any], columns: list[tuple[int, str]], table: Table) -> Iterator[tuple[str, float]]:
-    for place, name in columns:
-        cell = cells[place]
-        value = finite(cell) if isinstance(cell, str) else float(cell) if fits_float(cell) else None
-        if value is None:
-            raise table.error(f"the column {name!r} has {cell!r:.40}; expected a finite number")
-        yield name, value
+def check_columns(table: Table, names: Sequence[str]) -> None:
+    """Raise a MissingColumnError if the table has no column of one of these names."""
+    for name in names:
+        if name not in table.columns:
+            meant = did_you_mean(name, table.columns) or "."
+            there = f"there is no column {name!r}{meant} The columns are {listed(table.columns)}"
+            raise MissingColumnError(str(table.error(there)), name)
+
+
+class MissingColumnError(ValueError):
+    """A table that does not have a column of this name."""
+
+    def __init__(self, message: str, name: str):
+        super().__init__(message)
+        self.name = name
+
+
+class TextCellError(ValueError):
+    """A cell of a column that is not categorical and that has no number."""
+
+
+class _FeatureCells(NamedTuple):
+    """The places and names of the columns that are features: numbers, and texts with a feature for each of them."""
+
+    numbers: list[tuple[int, str]]
+    texts: list[tuple[int, str]]
+
+    @classmethod
+    def of(
+        cls, table: Table, others: Sequence[str], names: Sequence[str] | None, categorical: Sequence[str]
+    ) -> _FeatureCells:
+        """Choose the columns: all but `others`, or those that the features `names` come from."""
+        for name in categorical:
+            if "=" in name:
+                raise table.error(f"the column {name!r} has '=' in its name and cannot be categorical: rename it")
+        if names is None:
+            wanted = [name for name in table.columns if name not in others and name not in categorical]
+        else:
+            own = set(table.columns)
+            wanted = [name for name in names if name in own or name.partition("=")[0] not in own]
+            categorical = list(dict.fromkeys(name.partition("=")[0] for name in names if name not in wanted))
+            check_columns(table, [name if name in own else name.partition("=")[0] for name in wanted])
+        place = {name: k for k, name in enumerate(table.columns)}
+        return cls([(place[name], name) for name in wanted], [(place[name], name) for name in categorical])
+
+    @property
+    def used(self) -> set[str]:
+        return {name for _, name in (*self.numbers, *self.texts)}
+
+    def features(self, cells: Sequence[Any], table: Table) -> Iterator[tuple[str, float]]:
+        """Yield the features of a row."""
+        for place, name in self.numbers:
+            cell = cells[place]
+            value = finite(cell) if isinstance(cell, str) else float(cell) if fits_float(cell) else None
+            if value is None:
+                found = f"the column {name!r} has {cell!r:.40}; expected a finite number"
+                raise TextCellError(str(table.error(found)))
+            yield name, value
+        for place, name in self.texts:
+            if cells[place] not in ("", None):
+                yield f"{name}={cells[place]}", 1.0
 
 
 def _said(cell: Any) -> Any:

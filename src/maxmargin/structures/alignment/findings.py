@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.report.bootstrap import mean_of, share_of
 from maxmargin.report.findings import Findings, Section, note
 from maxmargin.report.html import Element, short
+from maxmargin.report.intervals import mean_of, share_of
 from maxmargin.report.scoring.reliability import reliability_of
 from maxmargin.report.sections import MOST_LABELS, matrix, pair_section, reliability_section, table
 from maxmargin.structures.alignment.alignments import PairwiseAlignment

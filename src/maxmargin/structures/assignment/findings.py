@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.report.bootstrap import agreement, mean_of, share_of
 from maxmargin.report.drawings import picture
 from maxmargin.report.findings import Findings, note
 from maxmargin.report.html import Element
+from maxmargin.report.intervals import agreement, mean_of, share_of
 from maxmargin.report.sections import table
 from maxmargin.structures.assignment.frames import read_columns
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.report.bootstrap import ReportedMeasure, mean_of
 from maxmargin.report.findings import Findings, Section, note
 from maxmargin.report.html import Element
+from maxmargin.report.intervals import ReportedMeasure, mean_of
 from maxmargin.report.sections import table
 from maxmargin.structures.clustering.labels import cluster_numbers
 from maxmargin.structures.clustering.measures import COUNTED, f1_of_sums, overlaps_of

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from maxmargin.inputs.labels.confusion import LabelConfusion
-from maxmargin.report.bootstrap import mean_of, share_of
 from maxmargin.report.drawings import picture
 from maxmargin.report.findings import Findings, Section, note
 from maxmargin.report.html import Element, short
+from maxmargin.report.intervals import mean_of, share_of
 from maxmargin.report.scoring.reliability import reliability_of
 from maxmargin.report.sections import confusion_section, reliability_section, table
 from maxmargin.structures.dependencies.arc_drawing import DrawnArc, arc_levels

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.report.bootstrap import mean_of
 from maxmargin.report.charts import Axis, Series, chart, fitted_axis
 from maxmargin.report.drawings import chips
 from maxmargin.report.findings import Findings, Section, note
 from maxmargin.report.html import Element, short
+from maxmargin.report.intervals import mean_of
 from maxmargin.structures.diversity.documents import Documents
 from maxmargin.structures.diversity.measures import coverage_curves, random_coverage, subtopic_recall
 from maxmargin.structures.diversity.subtopics import Subtopics

@@ -8,10 +8,10 @@ import numpy as np
 
 from maxmargin.base.errors import TaskError
 from maxmargin.inputs.labels.confusion import LabelConfusion
-from maxmargin.report.bootstrap import mean_of, share_of
-from maxmargin.report.drawings import colour_of, picture
+from maxmargin.report.drawings import colour_of, picture, side_by_side
 from maxmargin.report.findings import Findings, Section, note
 from maxmargin.report.html import Element, short
+from maxmargin.report.intervals import mean_of, share_of
 from maxmargin.report.scoring.reliability import reliability
 from maxmargin.report.sections import (
     LabelCounts,
@@ -52,7 +52,10 @@ def graph_findings(model: Any, X: Any, Y: Any) -> Findings:
         wrongness=wrong.astype(float),
         said=lambda i: f"{wrong[i]} of {n_known[i]} labelled nodes are wrong",
         drawn=lambda i: _drawn(graphs[i], labels[i], others[i], known[i] & ~right[i], model.classes_),
-        legend=[note("True labels, predicted labels, and where they differ."), _keys(model.classes_)],
+        legend=[
+            note("True labels beside predicted ones; rings, or the third picture, show where they differ."),
+            _keys(model.classes_),
+        ],
         sections=tuple(sections),
     )
 
@@ -104,7 +107,7 @@ def _drawn(graph: Nodes, truth: list[Any], found: list[Any], wrong: Any, classes
     if len(graph.label_shape) == 2:
         return _pixels(graph.label_shape, np.array(true), np.array(other), wrong)
     if graph.n_nodes <= MOST_NODES:
-        return Element("div", [_circle(graph, each, wrong) for each in (true, other)], class_="two")
+        return side_by_side({"true": _circle(graph, true, wrong), "predicted": _circle(graph, other, wrong)})
     rows = [[v, short(truth[v], 40), short(found[v], 40)] for v in np.flatnonzero(wrong)[:MOST_NODES]]
     said = note(f"The graph has {graph.n_nodes:,} nodes; up to {MOST_NODES} that are wrong are listed.")
     return [said, table(["node", "true", "predicted"], rows, numbers=[0])]
@@ -134,7 +137,7 @@ def _pixels(shape: tuple[int, ...], truth: Any, found: Any, wrong: Any) -> Any:
     step = -(-max(shape) // MOST_PIXELS)
     panels = [each.reshape(shape)[::step, ::step] for each in (truth, found, np.where(wrong, 6, -1))]
     size = SIDE / max(panels[0].shape)
-    pictures = []
+    pictures = {}
     for name, panel in zip(("true", "predicted", "mistakes"), panels, strict=True):
         height, width = (size * each for each in panel.shape)
         frame = Element("rect", x=0, y=0, width=width, height=height, fill="none", class_="tick")
@@ -142,9 +145,9 @@ def _pixels(shape: tuple[int, ...], truth: Any, found: Any, wrong: Any) -> Any:
             Element("path", d=_runs(panel == k, size), class_=f"fill {colour_of(int(k))}")
             for k in np.unique(panel[panel >= 0])
         ]
-        pictures.append(Element("div", Element("h4", name), picture([runs, frame], width, height, f"{name} labels")))
+        pictures[name] = picture([runs, frame], width, height, f"{name} labels")
     cut = note(f"Every {step}th pixel in each direction is shown, of {shape[0]} × {shape[1]}.") if step > 1 else None
-    return [Element("div", pictures, class_="two"), cut]
+    return [side_by_side(pictures), cut]
 
 
 def _runs(mask: Any, size: float) -> str:

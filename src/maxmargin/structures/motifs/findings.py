@@ -8,10 +8,10 @@ import numpy as np
 
 from maxmargin.inputs.labels.confusion import LabelConfusion
 from maxmargin.inputs.labels.labels import plain
-from maxmargin.report.bootstrap import mean_of
 from maxmargin.report.drawings import picture
 from maxmargin.report.findings import Findings, Section, note
 from maxmargin.report.html import Element, short
+from maxmargin.report.intervals import mean_of
 from maxmargin.report.sections import confusion_section, table
 from maxmargin.structures.motifs.display import LogoDisplay
 from maxmargin.structures.motifs.examples import strings_of

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from maxmargin.report.bootstrap import agreement, mean_of, share_of
-from maxmargin.report.drawings import picture
+from maxmargin.report.drawings import both, picture
 from maxmargin.report.findings import Findings, Section, counted, note
 from maxmargin.report.html import Element, short
+from maxmargin.report.intervals import agreement, mean_of, share_of
 from maxmargin.report.scoring.reliability import reliability_of
 from maxmargin.report.sections import MOST_ROWS, LabelCounts, reliability_section, scores_of_labels, searchable, table
 from maxmargin.structures.parsing.display import TreeDisplay
@@ -70,7 +70,7 @@ def learnt_rules(model: Any) -> list[Section]:
 def _both(truth: Tree, found: Tree, errors: list[bool]) -> Any:
     if len(truth) > MOST_WORDS:
         said = note(f"The sentence has {len(truth)} words; trees of more than {MOST_WORDS} are not drawn.")
-        return [said, Element("pre", short(found, 4000)), Element("pre", short(truth, 4000))]
+        return [said, both(truth, found, 4000)]
     return [
         Element("h4", "predicted"),
         picture(*drawn(found, errors, COLOURS), "predicted tree"),

@@ -11,10 +11,10 @@ from maxmargin.base.arrays import Array, Index
 from maxmargin.base.named_weights import column_names
 from maxmargin.inputs.labels.confusion import LabelConfusion
 from maxmargin.inputs.labels.labels import plain
-from maxmargin.report.bootstrap import ReportedMeasure, agreement, mean_of, share_of
 from maxmargin.report.charts import Axis, Series, chart
 from maxmargin.report.findings import Findings, Section, note
 from maxmargin.report.html import Element
+from maxmargin.report.intervals import ReportedMeasure, agreement, mean_of, share_of
 from maxmargin.report.rows import row_of, spoken_by
 from maxmargin.report.sections import confusion_section, table, word
 from maxmargin.structures.ranking.groups import Groups, query_ids
@@ -166,4 +166,4 @@ def _curves(truth: Any, scores: Array) -> Section:
     axes = Axis("false positives", 0, 1, percent=True), Axis("true positives", 0, 1, percent=True)
     roc = Series(np.append(0.0, false), np.append(0.0, recall), "this model")
     second = chart([Series(ends, ends, "by chance", style="faint"), roc], *axes, "ROC curve", square=True)
-    return Section("Curves", Element("div", first, second, class_="two"))
+    return Section("Curves", Element("div", first, second, class_="two"), wide=True)

@@ -10,8 +10,8 @@ import numpy as np
 
 from maxmargin.inputs.labels.confusion import LabelConfusion
 from maxmargin.inputs.labels.labels import in_order
-from maxmargin.report.bootstrap import agreement, mean_of, share_of
 from maxmargin.report.findings import Findings, Section, counted
+from maxmargin.report.intervals import agreement, mean_of, share_of
 from maxmargin.report.scoring.reliability import reliability_of
 from maxmargin.report.sections import (
     LabelCounts,

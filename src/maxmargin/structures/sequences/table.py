@@ -12,7 +12,7 @@ from itertools import chain, groupby
 from sys import intern
 from typing import Any
 
-from maxmargin.inputs.readers.tables import Table, reading_table, write_table
+from maxmargin.inputs.readers.tables import Table, check_columns, reading_table, write_table
 from maxmargin.inputs.readers.text_file import TextFile
 from maxmargin.inputs.tokens.chunk_schemes import named_scheme
 from maxmargin.structures.sequences.conll import ConllSentence
@@ -86,9 +86,7 @@ def numbered_sequences(
     columns : the columns of tokens, in this order; None: all other columns.
     """
     columns = token_columns(table, sequence, label) if columns is None else columns
-    missing = [name for name in (sequence, *columns) if name not in table.columns]
-    if missing:
-        raise table.error(f"there is no column {missing[0]!r}; expected {', '.join((sequence, *columns))}")
+    check_columns(table, [sequence, *columns])
     places = [table.columns.index(name) for name in columns]
     own, labels = table.columns.index(sequence), table.columns.index(label) if label in table.columns else None
     seen: set[str] = set()
@@ -104,8 +102,7 @@ def numbered_sequences(
 
 def token_columns(table: Table, sequence: str, label: str) -> list[str]:
     """Return the names of the columns of tokens."""
-    if sequence not in table.columns:
-        raise table.error(f"there is no column {sequence!r}; expected one that names the sequence of every row")
+    check_columns(table, [sequence])
     found = [name for name in table.columns if name not in (sequence, label)]
     if not found:
         raise table.error("there is no column of tokens; expected at least one")

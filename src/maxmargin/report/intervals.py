@@ -1,7 +1,10 @@
-"""Measures of predictions with bootstrap intervals, which show how much they would vary with other examples.
+"""Measures of predictions with 95% intervals, which show how much they would vary with other examples.
 
-Examples are resampled with replacement many times (Efron 1979); the interval contains the middle 95% of the values of
-the measure. Whole examples are resampled, because parts of one example are not independent.
+A share of examples (right or wrong, one after the other) has an exact interval (Clopper and Pearson 1934): it contains
+the true share with a probability of at least 95%, for any number of examples. For all other measures, whole examples
+are drawn again with replacement (bootstrap, Efron 1979), because parts of one example are not independent; the interval
+contains the middle 95% of the values. With few examples, or with few mistakes, the bootstrap promises too much, so that
+no interval is given.
 """
 
 from __future__ import annotations
@@ -16,16 +19,19 @@ from maxmargin.base.arrays import Array, Index
 DRAWS = 1000
 DRAWS_OF_FUNCTIONS = 200  # for slow measures that are not functions of sums
 LEVEL = 0.95
+FEWEST = 20  # with fewer examples there is no bootstrap interval
 AT_ONCE = 2_000_000  # indices that are drawn at once
+FEW_EXAMPLES, FEW_MISTAKES = "too few examples", "too few mistakes"
 
 
 class Interval(NamedTuple):
-    """A value and the interval that contains 95% of the resampled values; NaN if there are no examples."""
+    """A value and its 95% interval; NaN where something is unknown."""
 
     value: float  # the value of all examples
     low: float  # the lower end of the interval
     high: float  # the upper end of the interval
-    draws: int  # the number of resampled values
+    draws: int  # the number of resampled values; 0 for an exact interval, and for none
+    why_not: str = ""  # why there is no interval
 
 
 class ReportedMeasure(NamedTuple):
@@ -43,7 +49,13 @@ class ReportedMeasure(NamedTuple):
     def interval(self, seed: int = 0) -> Interval:
         """Return the value and its interval; the same seed gives the same numbers."""
         if self.n == 0:
-            return Interval(np.nan, np.nan, np.nan, 0)
+            return Interval(np.nan, np.nan, np.nan, 0, "no examples")
+        if self.is_proportion:
+            assert self.counts is not None
+            hits, trials = self.counts.sum(axis=0)
+            if trials == 0:
+                return Interval(np.nan, np.nan, np.nan, 0, "no examples")
+            return Interval(float(hits / trials), *exact_interval(int(hits), int(trials)), 0)
         rng = np.random.default_rng(seed)
         if self.of_sums is not None and self.counts is not None:
             value = float(self.of_sums(self.counts.sum(axis=0)[None])[0])
@@ -54,10 +66,30 @@ class ReportedMeasure(NamedTuple):
             choices = (rng.integers(self.n, size=self.n) for _ in range(DRAWS_OF_FUNCTIONS))
             drawn = np.array([self.of_choice(choice) for choice in choices])
         drawn = drawn[np.isfinite(drawn)]  # the measure may be undefined for a sample
-        if self.n == 1 or not len(drawn):
-            return Interval(value, np.nan, np.nan, 0)
+        if self.n < FEWEST or not len(drawn):
+            return Interval(value, np.nan, np.nan, 0, FEW_EXAMPLES)
         low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        if low == high:  # all examples are alike, so that drawing them again shows nothing
+            return Interval(value, np.nan, np.nan, 0, FEW_MISTAKES)
         return Interval(value, float(low), float(high), len(drawn))
+
+    @property
+    def is_proportion(self) -> bool:
+        """True if this is a share of examples, each of which counts fully or not at all."""
+        if self.of_sums is not _ratio or self.counts is None:
+            return False
+        hits, trials = self.counts.T
+        return bool(np.isin(trials, (0.0, 1.0)).all() and np.isin(hits, (0.0, 1.0)).all() and (hits <= trials).all())
+
+
+def exact_interval(hits: int, trials: int) -> tuple[float, float]:
+    """Return the exact 95% interval of a share, by Clopper and Pearson."""
+    from scipy.special import betaincinv
+
+    tail = (1 - LEVEL) / 2
+    low = 0.0 if hits == 0 else float(betaincinv(hits, trials - hits + 1, tail))
+    high = 1.0 if hits == trials else float(betaincinv(hits + 1, trials - hits, 1 - tail))
+    return low, high
 
 
 def mean_of(name: str, values: Any, **more: Any) -> ReportedMeasure:
