@@ -21,7 +21,7 @@ test: .venv/.installed
 	$(PY) $(PYTEST)
 
 # All that needs no data set and is not in make test: variants, pages, attacks, digests, more examples of properties;
-# and all campaigns of docs/reliability.md.
+# and all campaigns of docs/explanation/reliability.md.
 proofs: .venv/.installed
 	MAXMARGIN_THOROUGH=1 $(PY) $(PYTEST) -m "(slow or thorough) and not data"
 

@@ -56,7 +56,7 @@ class Dependencies(Task):
     measure : "hamming" or "share"
         The loss of a wrong tree: the number of words whose head or label is wrong, or their share.
     features : None or function
-        None: features of forms and tags (docs/dependencies.md lists them). Or features(x) -> a matrix, dense or sparse,
+        None: features of forms and tags (docs/howto/dependencies.md lists them). Or features(x) -> a matrix, dense or sparse,
         with a row for every arc of x, that from h to m of n words in row h·n + m - 1; x may then be anything with a
         length.
     min_count : int
