@@ -69,6 +69,7 @@ numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 numpydoc_xref_param_type = False
 python_display_short_literal_types = True
+toc_object_entries_show_parents = "hide"
 
 # --- gallery
 
@@ -84,6 +85,8 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "write_computation_times": False,
     "image_scrapers": ("matplotlib",),
+    "thumbnail_size": (480, 336),
+    "default_thumb_file": str(DOCS / "static" / "logo.svg"),
     "matplotlib_animations": False,
     "remove_config_comments": True,
     "abort_on_example_error": False,
