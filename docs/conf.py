@@ -1,6 +1,6 @@
 """The documentation site: `make docs` builds it below build/docs, without a network.
 
-Addresses come from [project.urls] of pyproject.toml and nowhere else; without them the site has no links to a repository.
+Addresses come from [project.urls] of pyproject.toml and nowhere else; without them no page links to a repository.
 """
 
 from __future__ import annotations
@@ -128,9 +128,9 @@ copybutton_prompt_is_regexp = True
 
 llms_txt_title = "maxmargin"
 llms_txt_summary = (
-    "maxmargin is a Python library for structured prediction. It trains structural support vector machines (structured "
-    "SVMs), conditional random fields and related models, with scikit-learn's interface, and proves how close to optimal "
-    "each model is."
+    "maxmargin is a Python library for structured prediction. It trains structural support vector machines "
+    "(structured SVMs), conditional random fields and related models, with scikit-learn's interface, and proves how "
+    "close to optimal each model is."
 )
 llms_txt_exclude = ["search", "genindex", "reference/generated/maxmargin*"]
 

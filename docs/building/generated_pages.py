@@ -1,4 +1,4 @@
-"""Pages of the reference that are made from the package: one for every module of public names, and the help of every command.
+"""Pages of the reference that are made from the package: every module of public names, and the help of every command.
 
 They are written to docs/reference/generated, which is not committed.
 """
@@ -82,10 +82,8 @@ def _group(value: object) -> str:
 
 def _list_of_modules() -> str:
     names = "\n".join(f"   {name}" for name in facades())
-    return (
-        "Python modules\n==============\n\nAll public classes and functions of maxmargin, by module, each with its parameters, results and "
-        f"an example.\n\n.. toctree::\n   :maxdepth: 1\n\n{names}\n"
-    )
+    what = "All public classes and functions of maxmargin, by module, with their parameters, results and examples."
+    return f"Python modules\n==============\n\n{what}\n\n.. toctree::\n   :maxdepth: 1\n\n{names}\n"
 
 
 def _commands_page() -> str:

@@ -1,4 +1,4 @@
-"""Links of pages to files outside of docs: an example becomes its page in the gallery, another file its place in the repository.
+"""Links to files outside of docs: an example becomes its page in the gallery, others their place in the repository.
 
 On a page, such links are paths in the repository, so that they work where the Markdown itself is read.
 """

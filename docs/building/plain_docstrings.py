@@ -1,7 +1,7 @@
 """Docstrings are written to be read as text; this makes reStructuredText of them, before numpydoc reads their sections.
 
-Indented lines are formulas and stay as they are. Lines such as "name : what it is" outside of the section Parameters become a
-list. Signs that reStructuredText would take for markup, as in `|Y|`, `classes_` or `*args`, mean themselves.
+Indented lines are formulas and stay as they are. Lines such as "name : what it is" outside of the section Parameters
+become a list. Signs that reStructuredText would take for markup, as in `|Y|`, `classes_` or `*args`, mean themselves.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class MotifDescription:
 
     @property
     def information_(self) -> Array:
-        """A (length,) array: the information of each position of `frequencies_` in bits, relative to uniform letters."""
+        """A (length,) array: the information of each position of `frequencies_` in bits, relative to equal letters."""
         return information(self.frequencies_)
 
     @property
