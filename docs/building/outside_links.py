@@ -39,7 +39,7 @@ def replace(docs: Path, root: Path, repository: str) -> Callable:
             if path.parts[0] == "examples" and path.suffix == ".py":
                 place = os.path.relpath(docs / "gallery" / f"{path.stem}.rst", folder)
                 return f"[{found[2]}]({Path(place).as_posix()})"
-            return f"[{found[2]}]({repository}/blob/main/{path.as_posix()}{found[4] or ''})" if repository else found[2]
+            return f"[{found[2]}]({repository}/blob/HEAD/{path.as_posix()}{found[4] or ''})" if repository else found[2]
 
         source[0] = LINK.sub(link, source[0])
 
