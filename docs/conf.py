@@ -14,6 +14,7 @@ DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 sys.path.insert(0, str(DOCS / "building"))
 
+import described_pages
 import generated_pages
 import outside_links
 import plain_docstrings
@@ -139,5 +140,6 @@ def setup(app):
     """Connect what this site adds to Sphinx."""
     app.connect("config-inited", lambda app, config: generated_pages.write(DOCS))
     app.connect("source-read", outside_links.replace(DOCS, ROOT, REPOSITORY))
+    app.connect("build-finished", described_pages.describe, priority=900)  # after llms.txt is written
     app.connect("autodoc-skip-member", skip_foreign_members)
     app.connect("autodoc-process-docstring", plain_docstrings.process, priority=400)  # numpydoc has 500
