@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Tests are read much faster from Python's caches, which clean removes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test proofs test-data test-lowest lint bench docs clean
+.PHONY: demo test proofs test-data test-lowest lint bench docs dist clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.installed
@@ -47,13 +47,17 @@ docs: .venv/.installed-docs
 	MPLBACKEND=agg $(PY) -m sphinx -q -W --keep-going -b html -d build/doctrees docs build/docs
 	@$(PY) docs/building/check_site.py build/docs
 
+# The files of a release, built and tried: dist has what is published, build/release the notes and the recipe for conda-forge.
+dist: .venv/.installed-release
+	$(PY) release/build_release.py
+
 # Caches and outputs only; delete the folders .venv and .venv-lowest as well to start from nothing.
 clean:
 	rm -rf build dist plots docs/gallery docs/reference/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . \( -name '.venv*' -o -name .git \) -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +
 
-# The stamps are older than pyproject.toml exactly when an installation is due.
-.venv/.installed: pyproject.toml
+# The stamps are older than pyproject.toml, or than the file with the version, exactly when an installation is due.
+.venv/.installed: pyproject.toml src/maxmargin/__init__.py
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
 	  echo "$(PYTHON) cannot create virtual environments: install its venv module (on Debian and Ubuntu the package python3-venv) and run make again." >&2; \
 	  exit 1; }
@@ -70,6 +74,11 @@ clean:
 .venv/.installed-docs: .venv/.installed
 	@echo "Installing the packages that build the site into .venv ..."
 	@$(PIP) install -e '.[docs]'
+	@touch $@
+
+.venv/.installed-release: .venv/.installed
+	@echo "Installing the tools that build a release into .venv ..."
+	@$(PIP) install -e '.[release]'
 	@touch $@
 
 .venv-lowest/.installed: pyproject.toml .ci/lowest.py

@@ -20,6 +20,8 @@ import outside_links
 import plain_docstrings
 from api_members import skip_foreign_members
 
+import maxmargin
+
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 URLS = {name.lower(): url.rstrip("/") for name, url in PROJECT.get("urls", {}).items()}
 REPOSITORY = URLS.get("repository", URLS.get("source", ""))
@@ -27,7 +29,7 @@ REPOSITORY = URLS.get("repository", URLS.get("source", ""))
 project = PROJECT["name"]
 author = PROJECT["authors"][0]["name"]
 copyright = author
-release = version = PROJECT["version"]
+release = version = maxmargin.__version__
 
 extensions = [
     "sphinx.ext.autodoc",

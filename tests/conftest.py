@@ -35,6 +35,8 @@ settings.load_profile("maxmargin")
 
 interruptions.AGAIN = 0.0  # tests plant Ctrl-C faster than a person presses it; those of the second one set it again
 
+# Files of tests need not survive a power failure, and waiting for the disk takes most of the time of many checkpoints.
+os.fsync = lambda descriptor: None
 
 # Background jobs of a shell ignore Ctrl-C, and so would the processes that tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

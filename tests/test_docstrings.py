@@ -101,6 +101,7 @@ def with_examples():
             yield ".".join(("maxmargin", *parts)).removesuffix(".__init__")
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", list(with_examples()))
 def test_examples_run(name):
     for extra in ("torch", "jax"):

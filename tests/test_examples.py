@@ -61,6 +61,7 @@ def is_twin(ax, others):
     )
 
 
+@pytest.mark.slow
 def test_demo_runs_twice_in_the_same_folder(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("MAXMARGIN_DATA", raising=False)

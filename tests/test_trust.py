@@ -185,6 +185,7 @@ def test_certificates_of_all_formulations_hold(problem, power, data):
     check_all(problem, 10.0**power, weights=weights, **options)
 
 
+@pytest.mark.slow
 @given(problems(["classes", "chains"]), st.lists(st.integers(-6, 12), min_size=2, max_size=3))
 @examples(10, 500)
 def test_certificates_of_warm_starts_hold(problem, powers):

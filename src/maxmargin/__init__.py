@@ -5,6 +5,6 @@ Every public name is listed in `__init__.pyi`, which editors read, and is import
 
 import lazy_loader
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

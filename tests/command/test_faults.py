@@ -181,7 +181,7 @@ def contents(folder: Path) -> dict[str, object]:
     return found
 
 
-@pytest.mark.every(50)
+@pytest.mark.every(79)
 @pytest.mark.parametrize("case", CASES, ids=range(len(CASES)))
 def test_a_fault_is_one_sentence_and_no_file_is_lost(case, data, tmp_path):
     place = tmp_path / "case"

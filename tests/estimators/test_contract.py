@@ -246,6 +246,7 @@ def test_cross_val_predict_of_sequences_of_one_length():
     assert found.shape == (9,)  # one output per example, as for sequences of any other lengths
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_grid_search(n_jobs):
     X, Y = SEQUENCES["dicts"]

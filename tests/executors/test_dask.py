@@ -213,6 +213,7 @@ def test_parts_of_lists_have_their_own_examples_alone(client):
     assert sent[1] - 3 * 8 * 2000 < 1.5 * sent[0]
 
 
+@pytest.mark.slow
 def test_bags_and_arrays(tmp_path, client):
     import dask.array
     import dask.bag

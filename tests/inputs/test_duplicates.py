@@ -211,6 +211,7 @@ def nothing_is_changed():
             assert np.array_equal(found, expected)
 
 
+@pytest.mark.every(5)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("make", [with_duplicates, shuffled])

@@ -60,6 +60,7 @@ def assert_optimal(solution, optimum):
     assert distance <= np.sqrt(2 * (TOL + 1e-6) * max(certificate.primal, 1e-6)) + 1e-4
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("formulation", ALL, ids=str)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_equals_the_qp(name, formulation):
@@ -70,6 +71,7 @@ def test_equals_the_qp(name, formulation):
             assert_optimal(check_solver(solver, task, X, Y, C, formulation), optimum)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", MARGIN_ONLY)
 def test_margin_rescaling_equals_the_qp(name):
     task, X, Y = MARGIN_ONLY[name]

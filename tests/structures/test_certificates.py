@@ -171,6 +171,7 @@ def test_certificates_of_smooth_objectives_hold(name, seed):
 formulations, powers = st.sampled_from(ALL), st.integers(-6, 8)
 
 
+@pytest.mark.slow
 @examples(3, 20)
 @given(clustered(most=2), st.sampled_from([Correlation(), Correlation("relaxed")]), formulations, powers)
 def test_certificates_of_clusterings_hold(drawn, task, formulation, power):

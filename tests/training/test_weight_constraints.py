@@ -100,6 +100,7 @@ def test_warm_starts_know_their_bounds():
     assert model.certificate_.primal == pytest.approx(cold.certificate_.primal, rel=1e-2)
 
 
+@pytest.mark.slow
 def test_a_path_within_bounds():
     for model in mm.SequenceLabeler(bounds=(-0.5, 0.2)).fit_path([X[:15], X[15:]], [Y[:15], Y[15:]], [0.1, 1, 100]):
         assert model.certificate_.converged

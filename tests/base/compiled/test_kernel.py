@@ -95,12 +95,14 @@ def test_change_in_another_folder_is_seen(throwaway, plain):
     assert (changed["value"], changed["hits"]) == (30, 0)
 
 
+@pytest.mark.slow
 def test_the_users_cache_folder_is_respected(throwaway, tmp_path):
     chosen = tmp_path / "chosen"
     assert Path(throwaway.run(NUMBA_CACHE_DIR=str(chosen))["path"]).is_relative_to(chosen)
     assert not (throwaway.package / "__pycache__").exists()
 
 
+@pytest.mark.slow
 def test_unwritable_package_is_cached_for_the_user(unwritable, tmp_path):
     env = {"HOME": str(tmp_path / "home"), "XDG_CACHE_HOME": str(tmp_path / "home" / "cache")}
     first = unwritable.run(**env)
@@ -110,6 +112,7 @@ def test_unwritable_package_is_cached_for_the_user(unwritable, tmp_path):
     assert (again["value"], again["hits"]) == (20, 1)
 
 
+@pytest.mark.slow
 def test_no_writable_folder_at_all(unwritable, tmp_path):
     blocked = tmp_path / "blocked"
     blocked.touch()

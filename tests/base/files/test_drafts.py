@@ -64,6 +64,7 @@ def test_an_error_leaves_the_old_file(tmp_path, suffix, error):
     assert names(tmp_path) == [path.name]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_full_disk_leaves_the_old_file_and_names_it(tmp_path, suffix, full_disk):
     full_disk[0] = 0

@@ -134,14 +134,14 @@ def ask(model, few, what):
         assert said != "index is out of bounds", (what, name)
 
 
-@pytest.mark.every(20)
+@pytest.mark.every(30)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", list(MAKERS))
 def test_spoiled_files(kind, tmp_path):
     attack(kind, QUICK, tmp_path / "model.mm")
 
 
-@pytest.mark.every(20)
+@pytest.mark.every(30)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", list(MAKERS))
 def test_fields_changed_alone(kind, tmp_path):

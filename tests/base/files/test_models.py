@@ -43,6 +43,7 @@ def kind(request):
     return request.param
 
 
+@pytest.mark.every(3)
 @pytest.mark.filterwarnings("ignore")
 def test_a_loaded_model_is_the_same(kind, tmp_path):
     model, few = made(kind)

@@ -78,6 +78,7 @@ def test_a_digraph_on_which_random_walks_would_not_end():
     assert trees.features(trees.sample(rng)).sum() == n - 1
 
 
+@pytest.mark.slow
 def test_sizes_beyond_doubles():
     check_large(Arborescences(170))
     arcs = [(h, m) for m in range(1, 250) for h in range(max(0, m - 15), min(m + 15, 250)) if h != m]

@@ -32,6 +32,7 @@ def test_hamiltonian_cycles_keep_the_contract(n, kind):
     check_spectrum(HamiltonianCycles(n, **kind), expected=True)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("method", ["exact", "local", "milp"])
 def test_every_method_serves(method):
     for signed in (True, False):

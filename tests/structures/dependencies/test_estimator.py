@@ -60,6 +60,7 @@ def test_two_roots():
     assert max(z.count(0) for z in model.predict(X)) > 1
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("rescaling", ["margin", "slack"])
 @pytest.mark.parametrize("slack", ["l1", "l2"])
 def test_formulations(rescaling, slack):

@@ -36,6 +36,7 @@ def listed(model, x, projective=False):
     return trees, p / p.sum()
 
 
+@pytest.mark.slow
 def test_probabilities_are_those_of_all_trees():
     marginals, entropy = trained().predict_marginals(X[:5]), trained().entropy(X[:5])
     of_heads, of_arcs, of_trees = (trained().predict_confidence(X[:5], of) for of in ("head", "arc", "tree"))

@@ -32,6 +32,7 @@ def enumerated(task, x, y, w):
 AUGMENT = st.sampled_from([0.0, 0.3, 1.0, 5.0])
 
 
+@pytest.mark.slow
 @examples(30, 60)
 @given(grammars(), st.data())
 def test_planes_are_the_highest_of_all_trees(problem, data):

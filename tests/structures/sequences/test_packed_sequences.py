@@ -224,6 +224,7 @@ def test_of_labels_that_are_not_the_folders_a_part_takes_its_own(folder):
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(part)).planes(model.w_).loss, part.planes(model.w_).loss)
 
 
+@pytest.mark.slow
 def test_processes_read_the_folder_themselves(folder, pool):
     X, Y = tagged(2000)
     packed = mm.pack(zip(attributes(X), Y, strict=True), folder, "sequences")

@@ -27,6 +27,7 @@ def fitted(X, Y, weights=None, **options):
     return SequenceLabeler(**{"tol": 1e-7, "bounds": ALONE, "per": "position", **options}).fit(X, Y, weights)
 
 
+@pytest.mark.slow
 @settings(max_examples=5, deadline=None)
 @given(st.integers(0, 100), st.sampled_from([0.01, 1.0, 30.0]), st.booleans())
 def test_stretches_teach_the_same(seed, C, weigh):

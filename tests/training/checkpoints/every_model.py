@@ -2,8 +2,8 @@
 
     python tests/training/checkpoints/every_model.py STEPS PREFIX …
 
-The first session makes so many steps and is stopped in the next; the following one continues from the checkpoint and makes
-half as many steps again, so that fits of thousands of steps take tens of sessions.
+The first session makes so many steps and is stopped in the next; the following one continues from the checkpoint and
+makes half as many steps again, so that fits of thousands of steps take tens of sessions.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ class SessionFits(Fits):
             return  # which other tests look at
         with tempfile.TemporaryDirectory() as folder:
             try:
-                parts, sessions = in_sessions(lambda: clone(model), Path(folder) / "checkpoint", train, self.steps, growth=1.5)
+                parts, sessions = in_sessions(
+                    lambda: clone(model), Path(folder) / "checkpoint", train, self.steps, growth=1.5
+                )
                 for one, other in zip(whole, parts, strict=True):
                     assert_same(one, other)
                 self.results[label] = sessions

@@ -255,6 +255,7 @@ def fitted(task, path, **options):
     return mm.StructuredSVM(task, checkpoint=path, random_state=0, **options).fit(X, Y)
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("edit", EDITS)
 def test_an_edit_of_the_task_is_refused(edit, edited, tmp_path):
     path = tmp_path / "checkpoint"

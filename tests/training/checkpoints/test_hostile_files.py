@@ -94,6 +94,7 @@ def attack(kind, n, folder, seed):
     return taken
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("kind", KINDS)
 def test_crafted_files_do_no_harm(kind, tmp_path):
     attack(kind, QUICK, tmp_path, 0)

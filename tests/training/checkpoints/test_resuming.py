@@ -136,6 +136,7 @@ def test_latent_training_goes_on(tmp_path):
     assert_same(whole, parts)
 
 
+@pytest.mark.slow
 def test_folds_of_measures_go_on(tmp_path):
     rng = np.random.default_rng(1)
     X = rng.standard_normal((80, 3))

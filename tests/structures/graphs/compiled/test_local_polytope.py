@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -98,6 +99,7 @@ def solved_residual(model, data):
     return kept, start, residual, residual.solved(None, np.inf, 1e-6, 100_000)
 
 
+@pytest.mark.slow
 @given(MODELS, st.data())
 def test_residual_is_the_model_without_the_other_labels(model, data):
     kept, _, residual, solved = solved_residual(model, data)
@@ -109,6 +111,7 @@ def test_residual_is_the_model_without_the_other_labels(model, data):
     np.testing.assert_allclose(again.point.value, best, atol=2e-6)
 
 
+@pytest.mark.slow
 @given(MODELS, st.data())
 def test_messages_of_a_residual_that_settle_prove_its_bound_of_the_model(model, data):
     kept, start, residual, solved = solved_residual(model, data)

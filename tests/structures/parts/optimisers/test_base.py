@@ -117,6 +117,7 @@ def test_threads_share_a_solver(solver):
     np.testing.assert_array_equal(np.concatenate(halves), expected)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: type(solver).__name__)
 def test_costs_are_left_as_they_are(solver):
     costs = np.random.default_rng(0).random((3, solver.n_parts))
