@@ -9,10 +9,12 @@ import contextlib
 import importlib
 import inspect
 import io
+import os
 import sys
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from unittest.mock import patch
 
 from sklearn.base import BaseEstimator
 from sphinx.ext.autodoc.mock import mock
@@ -106,7 +108,7 @@ def _words(path: list[str]) -> list[str]:
 
 
 def _help(path: list[str]) -> str:
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
+    printed, plain = io.StringIO(), patch.dict(os.environ, {"COLUMNS": "90", "NO_COLOR": "1"})
+    with plain, contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
         parsed([*path, "--help"])
     return printed.getvalue()
