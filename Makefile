@@ -8,7 +8,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Tests are read much faster from Python's caches, which clean removes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test proofs test-data test-lowest lint bench dist clean
+.PHONY: demo test proofs test-data test-lowest lint bench docs dist clean
 .DELETE_ON_ERROR:
 
 demo: .venv/.installed
@@ -21,8 +21,8 @@ test: .venv/.installed
 	$(PY) $(PYTEST)
 
 # All that needs no data set and is not in make test: variants, pages, attacks, digests, more examples of properties;
-# and all campaigns of docs/reliability.md.
-proofs: .venv/.installed
+# and all campaigns of docs/explanation/reliability.md; and the site, whose packages are therefore needed.
+proofs: .venv/.installed-docs
 	MAXMARGIN_THOROUGH=1 $(PY) $(PYTEST) -m "(slow or thorough) and not data"
 
 # What reads the data sets in the folder that MAXMARGIN_DATA names.
@@ -42,13 +42,18 @@ lint: .venv/.installed
 bench: .venv/.installed-bench
 	$(PY) -m benchmarks
 
+# The site: build/docs/index.html. No network is needed, warnings are errors, and the examples of the gallery are run.
+docs: .venv/.installed-docs
+	MPLBACKEND=agg $(PY) -m sphinx -q -W --keep-going -b html -d build/doctrees docs build/docs
+	@$(PY) docs/building/check_site.py build/docs
+
 # The files of a release, built and tried: dist has what is published, build/release the notes and the recipe for conda-forge.
 dist: .venv/.installed-release
 	$(PY) release/build_release.py
 
 # Caches and outputs only; delete the folders .venv and .venv-lowest as well to start from nothing.
 clean:
-	rm -rf build dist plots .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf build dist plots docs/gallery docs/reference/generated .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . \( -name '.venv*' -o -name .git \) -prune -o -type d -name __pycache__ -prune -exec rm -rf {} +
 
 # The stamps are older than pyproject.toml, or than the file with the version, exactly when an installation is due.
@@ -64,6 +69,11 @@ clean:
 .venv/.installed-bench: .venv/.installed
 	@echo "Installing the benchmark's packages into .venv ..."
 	@$(PIP) install -e '.[bench]'
+	@touch $@
+
+.venv/.installed-docs: .venv/.installed
+	@echo "Installing the packages that build the site into .venv ..."
+	@$(PIP) install -e '.[docs]'
 	@touch $@
 
 .venv/.installed-release: .venv/.installed

@@ -1,4 +1,4 @@
-"""The campaigns of docs/reliability.md: files that make proofs runs as a whole, and how many cases each of them has."""
+"""The campaigns of docs/explanation/reliability.md: files that make proofs runs as a whole, and their cases."""
 
 import importlib
 from math import prod

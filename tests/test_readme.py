@@ -17,12 +17,17 @@ from code_blocks import blocks, same_words
 from shell import run_script
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+WRITTEN = [page for page in sorted((ROOT / "docs").rglob("*.md")) if "generated" not in page.parts]
+PAGES = [ROOT / "README.md", *WRITTEN]
 EXTRA = re.compile(r"^import (torch|jax)\b", re.MULTILINE)
 
 
+def name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
 @pytest.mark.parametrize(
-    "page", [PAGES[0], *(pytest.param(page, marks=pytest.mark.slow) for page in PAGES[1:])], ids=lambda page: page.name
+    "page", [PAGES[0], *(pytest.param(page, marks=pytest.mark.slow) for page in PAGES[1:])], ids=name
 )
 def test_code_runs_and_prints_what_the_page_says(page, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # pages write files
@@ -48,7 +53,7 @@ def test_code_runs_and_prints_what_the_page_says(page, capsys, monkeypatch, tmp_
         printed = capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"

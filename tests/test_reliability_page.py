@@ -1,4 +1,4 @@
-"""The table of docs/reliability.md: every number of cases is the one that the tests of its file run."""
+"""The table of docs/explanation/reliability.md: every number of cases is the one that the tests of its file run."""
 
 import importlib
 import re
@@ -8,7 +8,7 @@ import pytest
 from campaigns import COUNTS
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "reliability.md"
+PAGE = ROOT / "docs" / "explanation" / "reliability.md"
 
 
 def rows():

@@ -6,7 +6,7 @@ compressed file whose content exceeds 8 MB and 200 times the size of the file is
 
 A reader returns exactly the data that were written, with three exceptions: brackets in the words of trees are written
 as -LRB- and -RRB-; dicts of features in CRFsuite's format are read as names and numbers; and text labels of CSV tables
-that look like numbers are read as numbers. docs/formats.md has an example of each format.
+that look like numbers are read as numbers. docs/reference/formats.md has an example of each format.
 """
 
 from maxmargin.inputs.readers.jsonl_rows import (

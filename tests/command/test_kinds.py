@@ -61,7 +61,7 @@ def test_columns_of_a_table_are_found_by_their_names(run):
     assert (code, out) == (0, "sentence,form,pos,predicted\n9,Kurt,NNP,B\n9,slept,VBD,O\n")
     Path("turned.csv").write_text("sentence,form\n9,Kurt\n")
     assert run("predict", "m.mm", "turned.csv", *options)[0] == 3
-    assert "turned.csv, line 1: there is no column 'pos'; expected sentence, form, pos" in run.err
+    assert "turned.csv, line 1: there is no column 'pos'. The columns are sentence, form" in run.err
 
 
 def test_rows_come_in_every_format(run):
@@ -79,7 +79,7 @@ def test_rows_come_in_every_format(run):
     assert weights[0] == pytest.approx(weights[1], rel=0.05)  # zeros are left out of one of them
     Path("more.csv").write_text("long,kind,red,size\n1,x,0,7\n")
     assert run("predict", "m.mm", "more.csv") == (0, "banana\n")
-    assert "1 features that do not occur in the training data are ignored" in run.err
+    assert "1 feature that does not occur in the training data is ignored" in run.err
     assert run("predict", "m.mm", "test.svm")[0] == 3
     assert "features of test.svm are numbers; those of this model have names: size, red, long" in run.err
     assert run("predict", "classes.mm", "fruit.csv")[0] == 3

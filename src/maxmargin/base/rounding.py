@@ -2,7 +2,7 @@
 
 A sum of m products, computed in any order with unit roundoff u = 2⁻⁵³, is off by at most γ_m Σ |xᵢ yᵢ|, where
 γ_m = mu / (1 - mu) (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.1). Reported lower bounds
-are lowered by such amounts, and reported objectives are raised by them; docs/math.md derives the sums.
+are lowered by such amounts, and reported objectives are raised by them; docs/explanation/math.md derives the sums.
 """
 
 from __future__ import annotations

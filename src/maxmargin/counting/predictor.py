@@ -22,7 +22,7 @@ class CountingPredictor(CountingTrainer):
     """A predictor of structured outputs whose scores ⟨f(x), φ(y)⟩ are trained without any search for outputs.
 
     Training fits the margins of the correct outputs over *all* outputs of a set by least squares (Gärtner and Vembu
-    2009, Eq. 2-3; normalised by the number of outputs as in docs/counting.md):
+    2009, Eq. 2-3; normalised by the number of outputs as in docs/howto/counting.md):
 
         min_f  λ‖f‖² + Σᵢ ½ E_z[(1 - ⟨f(xᵢ), φ(yᵢ)⟩ + ⟨f(xᵢ), φ(z)⟩)²],      z uniform in the set.
 

@@ -60,13 +60,13 @@ class KernelMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         "rbf", "poly", …, an object of maxmargin.kernels or a function f(A, B), as for the estimators; "precomputed"
         means that rows are rows of the kernel matrix.
     method : str
-        "exact": a feature for every direction that the training rows span, at most one per distinct row. The kernel
-            matrix of all distinct rows is decomposed, which takes memory of their number squared (cache_mb of the
-            kernel limits it) and time of its third power.
-        "nystroem": the projection onto `n_components` landmarks; see kernels/projection.py and kernels/landmarks.py.
-        "random": random Fourier features (Rahimi and Recht 2008), for RBF only.
-        "sketch": a tensor sketch (Pham and Pagh 2013), for polynomials of a whole degree with coef0 >= 0 only.
-        "auto": "exact" if there are at most `n_components` distinct rows, otherwise "nystroem".
+        - "exact": a feature for every direction that the training rows span, at most one per distinct row. The kernel
+          matrix of all distinct rows is decomposed, which takes memory of their number squared (cache_mb of the
+          kernel limits it) and time of its third power.
+        - "nystroem": the projection onto `n_components` landmarks; see kernels/projection.py and kernels/landmarks.py.
+        - "random": random Fourier features (Rahimi and Recht 2008), for RBF only.
+        - "sketch": a tensor sketch (Pham and Pagh 2013), for polynomials of a whole degree with coef0 >= 0 only.
+        - "auto": "exact" if there are at most `n_components` distinct rows, otherwise "nystroem".
     n_components : int
         The number of landmarks, or of random features.
     landmarks : "leverage", "k-means" or "uniform"

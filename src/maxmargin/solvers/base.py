@@ -135,7 +135,7 @@ class Solver:
         check_requirements(self.name, self.requires, oracle, C, self.known)
         if keeper is not None and not self.resumable:
             raise ValueError(
-                f"{type(self).__name__} takes no checkpoint: it has no begin and advance (docs/add_a_solver.md)"
+                f"{type(self).__name__} takes no checkpoint: it has no begin and advance (docs/howto/add_a_solver.md)"
             )
         return Run(self, oracle, C, callback, keeper).finish(start, seed)
 

@@ -166,7 +166,7 @@ class ClassScorer(FlatClassifier):
 
     @property
     def intercept_(self) -> Array:
-        """The weights of the constant feature, one per row of coef_."""
+        """The weights of the constant feature, one per row of `coef_`."""
         weights = self._weights()
         return weights[-1] if len(weights) > self.n_features_in_ else np.zeros(weights.shape[1])
 

@@ -33,7 +33,7 @@ class Reliability(NamedTuple):
 
     @property
     def error(self) -> float:
-        """The expected calibration error: Σ |accuracy - confidence|, weighted by counts (Naeini et al. 2015)."""
+        """The expected calibration error: Σ `|accuracy - confidence|`, weighted by counts (Naeini et al. 2015)."""
         filled = self.counts > 0
         off = np.abs(self.accuracy[filled] - self.confidence[filled])
         return float(np.average(off, weights=self.counts[filled])) if filled.any() else 0.0

@@ -200,7 +200,7 @@ class Aligner(AlignmentTrainer, ProbabilisticTrainer):
 
     @property
     def alphabet_(self) -> list[Hashable]:
-        """The alphabet of the residues, in the order of substitution_matrix_."""
+        """The alphabet of the residues, in the order of `substitution_matrix_`."""
         check_is_fitted(self)
         models.residue_map(self.task_)
         return list(self.task_.columns_.alphabets[RESIDUE])

@@ -85,7 +85,7 @@ class MulticlassSVC(ClassScorer):
 
     @property
     def intercept_(self) -> Array:
-        """The weights of the constant feature, one per row of coef_."""
+        """The weights of the constant feature, one per row of `coef_`."""
         return _against_first(super().intercept_)
 
     def _make_task(self, Y: Any) -> Task:

@@ -102,7 +102,7 @@ class TaxonomySVC(ClassScorer):
 
     @property
     def nodes_(self) -> Any:
-        """The nodes with weights, in the order of coef_."""
+        """The nodes with weights, in the order of `coef_`."""
         check_is_fitted(self)
         return self.task_.nodes_
 

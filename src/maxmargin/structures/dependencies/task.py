@@ -56,9 +56,9 @@ class Dependencies(Task):
     measure : "hamming" or "share"
         The loss of a wrong tree: the number of words whose head or label is wrong, or their share.
     features : None or function
-        None: features of forms and tags (docs/dependencies.md lists them). Or features(x) -> a matrix, dense or sparse,
-        with a row for every arc of x, that from h to m of n words in row h·n + m - 1; x may then be anything with a
-        length.
+        None: features of forms and tags (docs/howto/dependencies.md lists them). Or features(x) -> a matrix, dense or
+        sparse, with a row for every arc of x, that from h to m of n words in row h·n + m - 1; x may then be anything
+        with a length.
     min_count : int
         For the built-in features: forms that occur less often in training are treated as unknown, like new forms in
         predictions. Forms are compared in lower case.

@@ -49,12 +49,12 @@ class MotifDescription:
 
     @property
     def information_(self) -> Array:
-        """A (length,) array: the information of each position of frequencies_ in bits, relative to uniform letters."""
+        """A (length,) array: the information of each position of `frequencies_` in bits, relative to equal letters."""
         return information(self.frequencies_)
 
     @property
     def consensus_(self) -> str:
-        """The frequencies_ in IUPAC codes (with a dot for any letter, in alphabets that have no codes)."""
+        """The `frequencies_` in IUPAC codes (with a dot for any letter, in alphabets that have no codes)."""
         return consensus(self.frequencies_, self.task_.alphabet_)
 
     @property

@@ -284,7 +284,7 @@ class MeasureSVC(MatrixClassifier):
 
     @property
     def intercept_(self) -> Array:
-        """The weight of the constant feature plus offset_, an array of shape (1,)."""
+        """The weight of the constant feature plus `offset_`, an array of shape (1,)."""
         check_is_fitted(self)
         refuse_kernel(self)
         return np.array([self._sign * (self.w_[self.n_features_in_ :].sum() + self.offset_)])

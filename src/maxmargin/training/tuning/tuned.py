@@ -65,7 +65,7 @@ class Tuned(MetaEstimatorMixin, BaseEstimator):
     Cs : sequence or None
         Values of C to try, in rising order. None makes them from the data: the first lowers the training loss by about
         2%, each is three times the one before, and the last is where the training loss stops falling (see
-        docs/choosing_c.md), at most 16.
+        docs/howto/choosing_c.md), at most 16.
     cv : int, splitter or iterable
         The number of folds (shuffled; stratified for classifiers; whole groups where there are `groups` or `qid`), or
         anything that scikit-learn takes.
