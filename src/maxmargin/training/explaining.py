@@ -5,23 +5,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import check_whole
-from maxmargin.base.named_weights import WithWeightLayout
-from maxmargin.base.weight_names import WeightNames
+from maxmargin.base.weight_names import Layout, WeightNames
 from maxmargin.problem.contract.pieces import Pieces, pieces_of
 
 if TYPE_CHECKING:
     from maxmargin.report.explanation import Explanation
 
-# the names of the weights of models that were asked, with the weights and the task that they belong to
-_NAMES: WeakKeyDictionary[Any, tuple[Array, Any, WeightNames]] = WeakKeyDictionary()
+# the weights of models that were asked, with their names, and the attributes that they were made of
+_KNOWN: WeakKeyDictionary[Any, tuple[tuple[Any, ...], Array, WeightNames]] = WeakKeyDictionary()
 
 
-class Explains(WithWeightLayout):
-    """A mixin for estimators with weights_ whose score is ⟨w, Ψ(x, z)⟩."""
+class Explains:
+    """A mixin for estimators with weights_ whose score is ⟨w, Ψ(x, z)⟩.
+
+    The hooks have defaults for estimators with task_ and w_ (WithWeightLayout).
+    """
+
+    task_: Any
+    w_: Array
 
     def explain(self, x: Any, z: Any = None, *, against: Any = None, at: Any = None, n: int = 10) -> Explanation:
         """Return the contributions of single weights to the score of a prediction, or why it is not another one.
@@ -49,38 +55,39 @@ class Explains(WithWeightLayout):
             All contributions, sorted by size, and their sum.
         """
         check_is_fitted(self)
-        n = check_whole("n", n, least=1)
         self._refuse_explaining()
         X, x = self._one_input(x)
-        found = self.task_.decode(self.w_, X)[0] if z is None else self._full_output(x, z)
+        found = self._best_output(X) if z is None else self._full_output(x, z)
         other = None if against is None else self._full_output(x, against)
-        pieces = [None if each is None else pieces_of(self.task_, x, each) for each in (found, other)]
-        shown = [None if each is None else self._shown_output(each) for each in (found, other)]
-        return self._explanation(pieces[0], pieces[1], shown[0], shown[1], at, n)
+        of, minus = self._pieces(x, found), None if against is None else self._pieces(x, other)
+        shown = None if against is None else self._shown_output(other)
+        return self._explanation(of, minus, self._shown_output(found), shown, at, n)
 
     def _explanation(
-        self, of: Pieces | None, against: Pieces | None, output: Any, other: Any, at: Any, n: int
+        self, of: Pieces, against: Pieces | None, output: Any, other: Any, at: Any = None, n: int = 10
     ) -> Explanation:
         """Return the explanation of Ψ in pieces; `output` and `other` are the outputs in the user's form."""
         from maxmargin.report.explanation import Explanation, contributions_of, said_about
 
-        assert of is not None
-        rows = contributions_of(self.w_, self._weight_names(), of, against, at)
+        n = check_whole("n", n, least=1)
+        w, names = self._names_of_weights()
+        rows = contributions_of(w, names, of, against, at)
         return Explanation(rows, output, other, said_about(type(self).__name__, rows, output, other, at), n)
 
+    def _names_of_weights(self) -> tuple[Array, WeightNames]:
+        """Return the weights and their names, which are found once for a fitted model."""
+        made_of = self._explained_attributes()
+        known = _KNOWN.get(self)
+        if known is None or any(a is not b for a, b in zip(known[0], made_of, strict=True)):
+            w, layout = self._explained_weights()
+            try:
+                names = WeightNames(layout, w)
+            except AttributeError as error:  # the model has no weights_
+                raise ValueError(f"this model cannot be explained: {error}") from None
+            known = _KNOWN[self] = (made_of, w, names)
+        return known[1:]
+
     # --- hooks
-
-    def _one_input(self, x: Any) -> tuple[Any, Any]:
-        """Return one input as the task reads it: as the only member of a collection to decode, and alone."""
-        return [x], x
-
-    def _full_output(self, x: Any, z: Any) -> Any:
-        """Return the output of the task that a user means by z, with the best hidden parts."""
-        return self.task_.complete(self.w_, x, z)
-
-    def _shown_output(self, z: Any) -> Any:
-        """Return an output of the task in the form of predictions."""
-        return self.task_.label(z)
 
     def _refuse_explaining(self) -> None:
         """Raise a ValueError if the score is no sum over weights of features."""
@@ -90,9 +97,43 @@ class Explains(WithWeightLayout):
                 "a model with kernel=None has"
             )
 
-    def _weight_names(self) -> WeightNames:
-        known = _NAMES.get(self)
-        if known is None or known[0] is not self.w_ or known[1] is not self.task_:
-            task = self.task_
-            known = _NAMES[self] = (self.w_, task, WeightNames(lambda w: self._layout(task, w), self.w_))
-        return known[2]
+    def _explained_attributes(self) -> tuple[Any, ...]:
+        """Return the fitted attributes of which the weights and their names are made."""
+        return self.w_, self.task_
+
+    def _explained_weights(self) -> tuple[Array, Layout]:
+        """Return the weights, and the function that makes named arrays of them."""
+        task = self.task_
+        return self.w_, lambda w: self._layout(task, w)  # type: ignore[attr-defined]
+
+    def _one_input(self, x: Any) -> tuple[Any, Any]:
+        """Return one input as the task reads it: as the only member of a collection to decode, and alone."""
+        return [x], x
+
+    def _best_output(self, X: Any) -> Any:
+        """Return the output that is predicted for the only member of X."""
+        return self.task_.decode(self.w_, X)[0]
+
+    def _full_output(self, x: Any, z: Any) -> Any:
+        """Return the output of the task that a user means by z, with the best hidden parts."""
+        return self.task_.complete(self.w_, x, z)
+
+    def _shown_output(self, z: Any) -> Any:
+        """Return an output of the task in the form of predictions."""
+        return self.task_.label(z)
+
+    def _pieces(self, x: Any, z: Any) -> Pieces:
+        """Return Ψ(x, z) in pieces."""
+        return pieces_of(self.task_, x, z)
+
+
+def as_row(x: Any) -> Any:
+    """Return one example, given as a vector or as a matrix with one row, as a matrix with one row."""
+    if hasattr(x, "to_frame") and getattr(x, "ndim", None) == 1:  # a row of a table, with the names of its columns
+        return x.to_frame().T
+    shape = x.shape if hasattr(x, "shape") else np.shape(x)
+    if len(shape) == 1:
+        return x.reshape(1, -1) if hasattr(x, "reshape") else np.asarray(x).reshape(1, -1)
+    if len(shape) != 2 or shape[0] != 1:
+        raise ValueError(f"x has shape {tuple(shape)}; expected one example: a vector, or a matrix with one row")
+    return x

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.memory_budget import MemoryBudget
-from maxmargin.base.named_weights import numbered_weights
+from maxmargin.base.named_weights import WithWeightLayout, numbered_weights
 from maxmargin.base.progress_line import LiveLine
 from maxmargin.executors import Executor
 from maxmargin.inputs.packed.packed_data import PackedData, given_examples
@@ -63,7 +63,7 @@ from maxmargin.training.warm_starts import earlier_solution, lasting
 from maxmargin.training.weight_constraints import geometry_of
 
 
-class Trainer(SharedOptions, Explains, ModelFiles, FoldTraits, OnlineTraits, Reported, BaseEstimator):
+class Trainer(SharedOptions, Explains, WithWeightLayout, ModelFiles, FoldTraits, OnlineTraits, Reported, BaseEstimator):
     """The base class of estimators that train the weights of a task: fit, path, fit_path, partial_fit and certify.
 
     The constructor of an estimator lists its own parameters, with C and solver, and passes `**options` on to this
