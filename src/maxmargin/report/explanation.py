@@ -7,6 +7,7 @@ from math import fsum, isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import is_whole
@@ -102,22 +103,38 @@ class Explanation:
     'position 1'
     """
 
-    def __init__(self, contributions: Sequence[Contribution], output: Any, against: Any, about: str, n: int):
-        self.contributions = list(contributions)
-        self.output, self.against, self.about, self.n = output, against, about, n
-        self.total = _sum([each.contribution for each in self.contributions])
+    def __init__(self, terms: Terms, output: Any, against: Any, model: str, at: Any, n: int):
+        self._terms, self._contributions = terms, list[Contribution]()
+        self.output, self.against, self.n = output, against, n
+        self.total = _sum(terms.products.tolist())
+        said = f"score of {short(output, LONGEST)}"
+        if against is not None:
+            said += f" minus score of {short(against, LONGEST)}"
+        self._about = plain(f"{model}: {said}{'' if at is None else f', at {at!r}'} = {self.total:.6g}")
+
+    @property
+    def contributions(self) -> list[Contribution]:
+        """All contributions that are not 0, those farthest from 0 first."""
+        return self.top(len(self._terms.products))
 
     def by_unit(self) -> list[Total]:
         """Return the sums of the contributions of all units, those farthest from 0 first."""
-        return self._totals([each.unit for each in self.contributions])
+        return _totals([(each.unit, each.contribution) for each in self.contributions])
 
     def by_weight(self) -> list[Total]:
         """Return the sums of the contributions of all weights over the units, those farthest from 0 first."""
-        return self._totals([each.name for each in self.contributions])
+        return _totals([(each.name, each.contribution) for each in self.contributions])
 
     def top(self, n: int | None = None) -> list[Contribution]:
         """Return the n largest contributions; None: as many as are shown."""
-        return self.contributions[: self.n if n is None else n]
+        n = self.n if n is None else n
+        known = self._contributions
+        known += [self._terms.contribution(e) for e in range(len(known), min(n, len(self._terms.products)))]
+        return known[:n]
+
+    def __getstate__(self) -> dict[str, Any]:
+        names = self.contributions  # the names of all other weights of the model are not part of an explanation
+        return {**self.__dict__, "_terms": self._terms._replace(names=None), "_contributions": names}
 
     def __str__(self) -> str:
         rows = [(f"{row.contribution:+.4g}", row.unit, row.name, _product(row)) for row in self.top()]
@@ -128,10 +145,10 @@ class Explanation:
             f"  {number:>{widths[0]}}  {unit:<{widths[1]}}  {plain(short(name, LONGEST)):<{name_width}}  {product}"
             for number, unit, name, product in rows
         ]
-        return "\n".join([self.about, *(line.rstrip() for line in lines)])
+        return "\n".join([self._about, *(line.rstrip() for line in lines)])
 
     def __repr__(self) -> str:
-        return f"<Explanation: {counted(len(self.contributions), 'contribution')}, total {self.total:.4g}>"
+        return f"<Explanation: {counted(len(self._terms.products), 'contribution')}, total {self.total:.4g}>"
 
     def element(self) -> Element:
         """Return the table as an element of a page."""
@@ -147,30 +164,43 @@ class Explanation:
         ]
         rows += [[f"{total:+.4g}", "", said, ""] for said, total in self._rest()]
         shown = table(["contribution", "where", "weight", "value × weight"], rows, numbers=[0, 3])
-        return Element("figure", Element("figcaption", plain(self.about)), shown)
+        return Element("figure", Element("figcaption", self._about), shown)
 
     def _repr_html_(self) -> str:
         page = Element("html", Element("head", Element("style", STYLE)), Element("body", self.element()), lang="en")
-        height = 110 + 34 * min(self.n + 1, len(self.contributions) + 1)
+        height = 110 + 34 * min(self.n + 1, len(self._terms.products) + 1)
         frame = Element("iframe", srcdoc=str(page), sandbox="", width="100%", height=height, title="Explanation")
         return str(frame)
 
     def _rest(self) -> list[tuple[str, float]]:
-        others = self.contributions[self.n :]
-        if not others:
-            return []
-        return [(f"{counted(len(others), 'other contribution')}", _sum([each.contribution for each in others]))]
-
-    def _totals(self, keys: list[str]) -> list[Total]:
-        members: dict[str, list[float]] = {}
-        for key, row in zip(keys, self.contributions, strict=True):
-            members.setdefault(key, []).append(row.contribution)
-        totals = [Total(key, _sum(numbers)) for key, numbers in members.items()]
-        return sorted(totals, key=lambda each: -abs(each.total))
+        others = self._terms.products[self.n :]
+        return [(counted(len(others), "other contribution"), _sum(others.tolist()))] if len(others) else []
 
 
-def contributions_of(w: Array, names: WeightNames, of: Pieces, against: Pieces | None, at: Any) -> list[Contribution]:
-    """Return the contributions to ⟨w, Ψ⟩ of one output, or to the difference of two, those farthest from 0 first.
+class Terms(NamedTuple):
+    """The terms of a score, those farthest from 0 first, as arrays."""
+
+    units: Sequence[Unit]
+    names: WeightNames | None
+    owners: NDArray[np.int64]  # numbers of units
+    indices: NDArray[np.int64]  # numbers of weights
+    values: Array
+    weights: Array
+    products: Array
+
+    def contribution(self, e: int) -> Contribution:
+        """Return term e with its names."""
+        assert self.names is not None
+        kind, names, text, sign = self.names[int(self.indices[e])]
+        unit, (value, weight) = (
+            self.units[self.owners[e]],
+            (sign * float(self.values[e]), sign * float(self.weights[e])),
+        )
+        return Contribution(str(unit), unit.place, kind, names, text, value, weight, float(self.products[e]))
+
+
+def terms_of(w: Array, names: WeightNames, of: Pieces, against: Pieces | None, at: Any) -> Terms:
+    """Return the terms of ⟨w, Ψ⟩ of one output, or of the difference of two.
 
     at : the chosen elements or units of the output (see `chosen_units`), or None for all.
     """
@@ -193,26 +223,12 @@ def contributions_of(w: Array, names: WeightNames, of: Pieces, against: Pieces |
         kept &= chosen_units(units, at)[owners]
     owners, indices, values = owners[kept], indices[kept], values[kept]
     products = w[indices] * values
-    rows = []
-    for e in np.argsort(-np.abs(products), kind="stable").tolist():
-        j, unit = int(indices[e]), units[owners[e]]
-        kind, own_names, text, sign = names[j]
-        rows.append(
-            Contribution(
-                str(unit),
-                unit.place,
-                kind,
-                own_names,
-                text,
-                sign * float(values[e]),
-                sign * float(w[j]),
-                float(products[e]),
-            )
-        )
-    return rows
+    order = np.argsort(-np.abs(products), kind="stable")
+    indices = indices[order]
+    return Terms(units, names, owners[order], indices, values[order], w[indices], products[order])
 
 
-def chosen_units(units: Sequence[Unit], at: Any) -> np.ndarray:
+def chosen_units(units: Sequence[Unit], at: Any) -> NDArray[np.bool_]:
     """Return a mask of the units that `at` chooses.
 
     A whole number chooses all units that touch this element, a range or list those that touch any of several, and a
@@ -233,15 +249,6 @@ def chosen_units(units: Sequence[Unit], at: Any) -> np.ndarray:
     return np.array(mask, dtype=bool)
 
 
-def said_about(model: str, rows: Sequence[Contribution], output: Any, against: Any, at: Any) -> str:
-    """Return one line that says which sum the contributions have."""
-    total = _sum([row.contribution for row in rows])
-    said = f"score of {short(output, LONGEST)}"
-    if against is not None:
-        said += f" minus score of {short(against, LONGEST)}"
-    return plain(f"{model}: {said}{'' if at is None else f', at {at!r}'} = {total:.6g}")
-
-
 def _elements(at: Any) -> Sequence[int]:
     if isinstance(at, Sequence | np.ndarray | set | frozenset) and not isinstance(at, str) and all(map(is_whole, at)):
         return [int(each) for each in at]
@@ -249,6 +256,14 @@ def _elements(at: Any) -> Sequence[int]:
         f"at is {at!r}; expected the number of an element of the output, a range or list of numbers, or a tuple that "
         "names one unit"
     )
+
+
+def _totals(pairs: Sequence[tuple[str, float]]) -> list[Total]:
+    members: dict[str, list[float]] = {}
+    for key, number in pairs:
+        members.setdefault(key, []).append(number)
+    totals = [Total(key, _sum(numbers)) for key, numbers in members.items()]
+    return sorted(totals, key=lambda each: -abs(each.total))
 
 
 def _product(row: Contribution) -> str:

@@ -67,12 +67,11 @@ class Explains:
         self, of: Pieces, against: Pieces | None, output: Any, other: Any, at: Any = None, n: int = 10
     ) -> Explanation:
         """Return the explanation of Ψ in pieces; `output` and `other` are the outputs in the user's form."""
-        from maxmargin.report.explanation import Explanation, contributions_of, said_about
+        from maxmargin.report.explanation import Explanation, terms_of
 
         n = check_whole("n", n, least=1)
         w, names = self._names_of_weights()
-        rows = contributions_of(w, names, of, against, at)
-        return Explanation(rows, output, other, said_about(type(self).__name__, rows, output, other, at), n)
+        return Explanation(terms_of(w, names, of, against, at), output, other, type(self).__name__, at, n)
 
     def _names_of_weights(self) -> tuple[Array, WeightNames]:
         """Return the weights and their names, which are found once for a fitted model."""

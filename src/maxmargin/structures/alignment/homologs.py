@@ -72,6 +72,12 @@ class Homologs(Task):
     def psi(self, x: Any, z: Aligned) -> Entries:
         return self.alignment_.psi(_pairs(x, 0)[z[0]], z[1])
 
+    def complete(self, w: Array, x: Any, y: Any) -> Aligned:
+        """Return a candidate with its alignment, which is the best one if only the number of the candidate is given."""
+        pairs = _pairs(x, 0)
+        k = candidate_number(y, len(pairs), 0)
+        return Aligned(k, self.alignment_.argmax(w, pairs[k])) if is_whole(y) else Aligned(k, y[1])
+
     def pieces(self, x: Any, z: Aligned) -> Pieces:
         """Return Ψ(x, z) by the aligned pairs and skipped residues of the candidate."""
         return self.alignment_.pieces(_pairs(x, 0)[z[0]], z[1])

@@ -39,10 +39,12 @@ def segment_pieces(task: SemiMarkov, x: Any, z: Any) -> Pieces:
         return task.first_ + matrix.indices[entries].astype(np.int64) * (1 + 3 * m), matrix.data[entries]
 
     labels: list[int] = []
+    bounds: list[tuple[int, int]] = []  # the first token of each unit, and the one after its last
     done = 0
     for begin, stop, label in [*read_segmentation(z, length, "the output").spans, (length, length, None)]:
         for t in range(done, begin):
             labels.append(0)
+            bounds.append((t, t + 1))
             units.append(Unit("outside", t))
             add(len(units) - 1, *tokens(t))
         if label is None:
@@ -54,6 +56,7 @@ def segment_pieces(task: SemiMarkov, x: Any, z: Any) -> Pieces:
             )
         k, done = int(label_numbers([label], task.numbers_)[0]), stop
         labels.append(k + 1)
+        bounds.append((begin, stop))
         units.append(Unit("segment", (begin, stop), range(begin, stop)))
         own = len(units) - 1
         add(own, lengths + (stop - begin - 1) * m + k, 1.0)
@@ -67,8 +70,6 @@ def segment_pieces(task: SemiMarkov, x: Any, z: Any) -> Pieces:
     add(0, start + labels[0], 1.0)
     add(len(units) - 1, end + labels[-1], 1.0)
     for t, (before, after) in enumerate(pairwise(labels)):
-        places = [unit.place if isinstance(unit.place, tuple) else (unit.place, None) for unit in units[t : t + 2]]
-        last = (places[0][1] or places[0][0] + 1) - 1
-        units.append(Unit("transition", (last, places[1][0])))
+        units.append(Unit("transition", (bounds[t][1] - 1, bounds[t + 1][0])))
         add(len(units) - 1, before * K + after, 1.0)
     return Pieces(units, np.concatenate(owners), np.concatenate(indices), np.concatenate(values))
