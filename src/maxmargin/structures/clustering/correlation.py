@@ -157,6 +157,10 @@ class Correlation(PairTask):
         found = best_clustering(self.method, self.measure, scores, truth, float(y is not None))
         return Clustered(x, found.together, found.labels)
 
+    def complete(self, w: Array, x: Any, y: Any) -> Clustered:
+        (x,) = read_all([x])
+        return self._clustered(x, y)
+
     def label(self, z: Clustered) -> Clusters:
         """Return the cluster of every item, numbered 0, 1, … in order of appearance."""
         if z.labels is None:

@@ -14,7 +14,6 @@ from maxmargin.base.checks import is_whole
 from maxmargin.inputs.labels.labels import label_numbers
 from maxmargin.problem.contract.pieces import Pieces, Unit
 from maxmargin.structures.sequences.given_labels import split_costs
-from maxmargin.structures.sequences.partial_labels import is_partial
 from maxmargin.structures.sequences.transition_features import features_at_pairs
 
 if TYPE_CHECKING:
@@ -53,7 +52,8 @@ def given_output(task: Chain, w: Array, x: Any, z: Any) -> list[Hashable]:
 
     In a list, None stands for any label; a dict has the labels of some positions.
     """
-    n = task.packer_.pack([x]).matrix.shape[0]
+    scored = task.scored([x])
+    n = int(scored.bounds[-1])
     if isinstance(z, Mapping):
         wrong = [t for t in z if not is_whole(t) or not 0 <= t < n]
         if wrong:
@@ -62,13 +62,15 @@ def given_output(task: Chain, w: Array, x: Any, z: Any) -> list[Hashable]:
     labels = list(split_costs(z)[0])
     if len(labels) != n:
         raise ValueError(f"the output has {len(labels)} labels for {n} positions; expected one label for each")
-    if any(map(is_partial, labels)):
-        return task.complete(w, x, labels)
-    numbers = label_numbers(labels, task.numbers_).tolist()
-    rules = task.cut(task.allowed_) if task.histories_ is None else task.histories_
-    if not rules.allows(numbers):
-        raise ValueError(f"the output {labels} has a transition that this model forbids, so that it has no score")
-    return [task.classes_[k] for k in numbers]
+    scores = scored.scores(w)
+    for t, label in enumerate(labels):
+        if label is not None:
+            allowed = label_numbers(list(label) if isinstance(label, set | frozenset) else [label], task.numbers_)
+            scores.unary[t, np.setdiff1d(np.arange(task.n_labels_), allowed)] = -np.inf
+    best = scored.best_of_own(scores)
+    if not np.isfinite(best.values).all():
+        raise ValueError(f"the output {z!r} has no score, because this model forbids transitions that it needs")
+    return task.names.named(best.found)
 
 
 def _window_units(n: int, order: int) -> list[Unit]:
