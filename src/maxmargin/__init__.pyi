@@ -28,6 +28,8 @@ from .problem.contract.batch import Batch as Batch
 from .problem.contract.task import Task as Task
 from .problem.dual.objective import Certificate as Certificate
 from .problem.planes.planes import Planes as Planes
+from .report.explanation import Contribution as Contribution
+from .report.explanation import Explanation as Explanation
 from .structures.alignment.alignments import PairwiseAlignment as PairwiseAlignment
 from .structures.alignment.estimator import Aligner as Aligner
 from .structures.alignment.homolog_ranker import HomologRanker as HomologRanker

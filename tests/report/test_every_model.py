@@ -167,3 +167,27 @@ def test_models_know_on_how_much_they_were_trained(name, n):
 def test_rankers_are_trained_on_queries():
     model, _, _, given = trained_on("ranker")
     assert model.n_examples_ == len(set(given["qid"].tolist()))
+
+
+def test_mistakes_are_explained():
+    """The table says by which weights the wrong output is better than the true one."""
+    model, X, Y, _ = trained_on("sequences_tokens")
+    wrong = [[label.replace("PER", "LOC") for label in y] for y in Y]
+    page = model.report(X, wrong, n_worst=2)
+    worst = [i for i, (y, z) in enumerate(zip(Y, wrong, strict=True)) if y != z]
+    texts = " ".join(checked(page.html).texts)
+    assert texts.count("Why this and not the truth: ") == 2
+    shown = [i for i in worst if f"sentence {i} (from 0)" in texts or f"sequence {i} (from 0)" in texts]
+    assert len(shown) == 2
+    for i in shown:
+        found = model.explain(X[i], against=wrong[i])
+        assert found.total > 0
+        assert all(each.name in texts for each in found.top(3))
+
+
+def test_truths_without_a_score_are_not_explained():
+    model, X, Y, _ = trained_on("sequences_tokens")
+    page = model.report(X, [["B-NEW" for _ in y] for y in Y], n_worst=2)
+    assert "Why this" not in page.html
+    model, X, Y, _ = trained_on("classes_kernel")
+    assert "Why this" not in model.report(X, [(y + 1) % 3 for y in Y]).html

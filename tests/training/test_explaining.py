@@ -261,8 +261,8 @@ def test_bad_arguments():
     for at in (len(X[0]), -1, (0, 5), [99], range(0)):
         with pytest.raises(ValueError, match=r"no part of the output is there; its parts are position 0"):
             model.explain(X[0], at=at)
+    classes, rows, _ = inputs("classes")
     with pytest.raises(ValueError, match="has no parts; leave `at` out"):
-        classes, rows, _ = inputs("classes")
         classes.explain(rows[0], at=0)
     with pytest.raises(ValueError, match=r"x has shape \(3, 8\); expected one example"):
         classes.explain(np.array(rows))
@@ -386,7 +386,7 @@ def test_text_and_table_say_the_same():
     page = checked_page(found)
     for row in found.top():
         assert row.name in page
-        assert f"{row.contribution:+.4g}" in page
+        assert f"{row.contribution:+.3f}" in page
     assert len(found.top(5)) == 5
     assert repr(found) == f"<Explanation: {len(found.contributions)} contributions, total {found.total:.4g}>"
 
@@ -406,7 +406,14 @@ def checked_page(found):
     return " ".join(tags.texts)
 
 
-HOSTILE = ["<script>alert(1)</script>", '"></iframe><img src=x onerror=alert(1)>', "\u202eevil", "a\x00b", "&lt;", "{x}"]
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"></iframe><img src=x onerror=alert(1)>',
+    "\u202eevil",
+    "a\x00b",
+    "&lt;",
+    "{x}",
+]
 
 
 def test_hostile_names_are_text():
@@ -458,3 +465,14 @@ def test_kernel_maps_are_no_features():
     model = mm.SequenceLabeler(kernel=kernels.KernelMap(n_components=5), max_passes=2, tol=1.0).fit(X, Y)
     with pytest.raises(ValueError, match="with a kernel"):
         model.explain(X[0])
+
+
+@pytest.mark.parametrize(("scale", "shown"), [(1, "+1.648"), (1e-3, "+0.001648"), (1e4, "+16483"), (1e8, "+1.648e+08")])
+def test_numbers_are_written_with_four_digits_of_the_largest(scale, shown):
+    model, X, _ = inputs("sequences_tokens")
+    other = pickle.loads(pickle.dumps(model))
+    other.w_ = model.w_ * scale
+    lines = str(other.explain(X[0])).splitlines()
+    assert lines[1].split()[0] == shown
+    places = [line.split()[0].partition(".")[2] for line in lines[1:]]
+    assert len(set(map(len, places))) == 1

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from math import fsum, isfinite
+from collections.abc import Callable, Hashable, Sequence
+from math import floor, fsum, isfinite, log10
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,8 +137,9 @@ class Explanation:
         return {**self.__dict__, "_terms": self._terms._replace(names=None), "_contributions": names}
 
     def __str__(self) -> str:
-        rows = [(f"{row.contribution:+.4g}", row.unit, row.name, _product(row)) for row in self.top()]
-        rows += [(f"{total:+.4g}", "", said, "") for said, total in self._rest()]
+        said_number = self._written()
+        rows = [(said_number(row.contribution), row.unit, row.name, _product(row)) for row in self.top()]
+        rows += [(said_number(total), "", said, "") for said, total in self._rest()]
         widths = [max((len(row[k]) for row in rows), default=0) for k in range(2)]
         name_width = min(LONGEST, max((len(row[2]) for row in rows), default=0))
         lines = [
@@ -152,25 +153,32 @@ class Explanation:
 
     def element(self) -> Element:
         """Return the table as an element of a page."""
-        largest = max((abs(each.contribution) for each in self.top()), default=0.0)
+        largest, written = max((abs(each.contribution) for each in self.top()), default=0.0), self._written()
 
         def shaded(number: float) -> Element:
             shade = number / largest if largest and isfinite(largest) else 0.0
-            return Element("td", f"{number:+.4g}", class_="number", shade=shade)
+            return Element("td", written(number), class_="number", shade=shade)
 
         rows: list[list[Any]] = [
             [shaded(row.contribution), row.unit, Element("bdi", short(row.name, 2 * LONGEST)), _product(row)]
             for row in self.top()
         ]
-        rows += [[f"{total:+.4g}", "", said, ""] for said, total in self._rest()]
+        rows += [[written(total), "", said, ""] for said, total in self._rest()]
         shown = table(["contribution", "where", "weight", "value × weight"], rows, numbers=[0, 3])
-        return Element("figure", Element("figcaption", self._about), shown)
+        return Element("div", Element("p", self._about), shown)
 
     def _repr_html_(self) -> str:
         page = Element("html", Element("head", Element("style", STYLE)), Element("body", self.element()), lang="en")
         height = 110 + 34 * min(self.n + 1, len(self._terms.products) + 1)
         frame = Element("iframe", srcdoc=str(page), sandbox="", width="100%", height=height, title="Explanation")
         return str(frame)
+
+    def _written(self) -> Callable[[float], str]:
+        """Return how to write numbers: all with the decimal places that show four digits of the largest one."""
+        largest = max((abs(number) for number in self._terms.products[:1].tolist()), default=0.0)
+        if not 1e-5 <= largest < 1e7:
+            return "{:+.3e}".format
+        return f"{{:+.{max(0, 3 - floor(log10(largest)))}f}}".format
 
     def _rest(self) -> list[tuple[str, float]]:
         others = self._terms.products[self.n :]

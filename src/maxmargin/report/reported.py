@@ -11,6 +11,7 @@ from maxmargin.base.errors import hearing
 from maxmargin.inputs.packed.packed_data import PackedData
 
 if TYPE_CHECKING:
+    from maxmargin.report.explanation import Explanation
     from maxmargin.report.findings import Findings, Section
     from maxmargin.report.page import ModelReport
 
@@ -71,11 +72,22 @@ class Reported:
         with hearing() as heard:
             findings = self._findings(X, Y, **others)
         said = list(dict.fromkeys(message for _, message in heard))  # shown on the page instead of warnings
-        return report_of(self, findings, sections=sections, said=said, **options)
+        return report_of(
+            self,
+            findings,
+            sections=sections,
+            said=said,
+            explained=lambda i: self._explained_mistake(X, Y, i),
+            **options,
+        )
 
     def _findings(self, X: Any, Y: Any) -> Findings:
         """Return the findings about predictions for these data."""
         raise NotImplementedError
+
+    def _explained_mistake(self, X: Any, Y: Any, i: int) -> Explanation | None:
+        """Return why example i is predicted as it is and not as the truth says, or None if that cannot be said."""
+        return None
 
     def _learnt(self) -> list[Section]:
         """Return sections about the learnt model, besides the list of weights."""

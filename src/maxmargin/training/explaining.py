@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.base.arrays import Array
@@ -86,6 +87,13 @@ class Explains:
             known = _KNOWN[self] = (made_of, w, names)
         return known[1:]
 
+    def _explained_mistake(self, X: Any, Y: Any, i: int) -> Explanation | None:
+        """Return why example i is predicted as it is and not as Y says; None if the truth has no score."""
+        try:
+            return self.explain(member(X, i), against=member(Y, i))
+        except ValueError:
+            return None
+
     # --- hooks
 
     def _refuse_explaining(self) -> None:
@@ -124,6 +132,13 @@ class Explains:
     def _pieces(self, x: Any, z: Any) -> Pieces:
         """Return Ψ(x, z) in pieces."""
         return pieces_of(self.task_, x, z)
+
+
+def member(several: Any, i: int) -> Any:
+    """Return member i of a list, a row of a table or matrix as a matrix with one row, or an entry of a column."""
+    if hasattr(several, "iloc"):
+        return several.iloc[[i]] if several.ndim == 2 else several.iloc[i]
+    return several[[i]] if sparse.issparse(several) else several[i]
 
 
 def as_row(x: Any) -> Any:

@@ -23,11 +23,32 @@ Place = int | tuple[int, ...] | None
 
 
 class Unit(NamedTuple):
-    """A part of an output to which features belong: a position, a pair of neighbours, an arc, a segment, …"""
+    """A part of an output to which features belong: a position, a pair of neighbours, an arc, a segment, …
+
+    Attributes
+    ----------
+    kind : str
+        What it is.
+    place : int, tuple of int or None
+        The number of an element of the output, or the numbers of several; None: the whole output.
+    elements : tuple or range of int, or None
+        The elements that it touches; None: those of `place`.
+
+    See Also
+    --------
+    Pieces : Features by units.
+
+    Examples
+    --------
+    >>> from maxmargin import tasks
+    >>> segment = tasks.Unit("segment", (2, 5), range(2, 5))
+    >>> str(segment), segment.touches(4), segment.touches(5)
+    ('segment 2–5', True, False)
+    """
 
     kind: str
-    place: Place = None  # the number of an element of the output, or several; None: the whole output
-    elements: Sequence[int] | None = None  # the elements that it touches; None: those of `place`
+    place: Place = None
+    elements: Sequence[int] | None = None
 
     def __str__(self) -> str:
         if self.place is None:
@@ -46,7 +67,34 @@ WHOLE = Unit("output")
 
 
 class Pieces(NamedTuple):
-    """Ψ(x, z) = Σ_e values[e] · (unit vector of indices[e]); entry e belongs to units[owners[e]]."""
+    """The features Ψ(x, z) as entries that belong to units of the output, for explanations.
+
+    Coordinate j of Ψ(x, z) is the sum of values[e] over the entries e with indices[e] = j.
+
+    Attributes
+    ----------
+    units : sequence of Unit
+        The units of the output.
+    owners : array of int
+        The number of the unit to which each entry belongs.
+    indices : array of int
+        The coordinate of each entry.
+    values : array of float
+        Its value.
+
+    See Also
+    --------
+    Unit : A part of an output.
+    maxmargin.Explanation : What `explain` makes of them.
+
+    Examples
+    --------
+    >>> from maxmargin import tasks
+    >>> first, second = tasks.Unit("position", 0), tasks.Unit("position", 1)
+    >>> pieces = tasks.Pieces.of([(first, ([0, 2], [1.0, 1.0])), (second, ([0], [0.5]))])
+    >>> pieces.indices.tolist(), pieces.values.tolist(), pieces.owners.tolist()
+    ([0, 2, 0], [1.0, 1.0, 0.5], [0, 0, 1])
+    """
 
     units: Sequence[Unit]
     owners: NDArray[np.int64]

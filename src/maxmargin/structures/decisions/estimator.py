@@ -211,6 +211,9 @@ class CostLearner(Trainer):
         cases = self._cases(given, None, reset=False)
         return cases, cases[0]
 
+    def _explained_mistake(self, X: Any, Y: Any, i: int) -> None:
+        """Return None, because Y does not consist of outputs."""
+
     def _full_output(self, x: Any, z: Any) -> Any:
         return np.asarray(z, dtype=float)
 

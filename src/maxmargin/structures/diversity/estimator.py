@@ -143,6 +143,9 @@ class Diversifier(Trainer):
         check_is_fitted(self)
         return self.w_
 
+    def _explained_mistake(self, X: Any, Y: Any, i: int) -> None:
+        """Return None, because Y does not consist of outputs."""
+
     def _full_output(self, x: Any, z: Any) -> Chosen:
         n = len(read(x, self.task_.vectorizer))
         wrong = [d for d in z if not is_whole(d) or not 0 <= d < n]

@@ -13,7 +13,7 @@ from maxmargin.base.named_weights import Weights, column_names
 from maxmargin.base.weight_names import Layout
 from maxmargin.inputs.labels.labels import plain
 from maxmargin.problem.contract.pieces import Pieces, Unit
-from maxmargin.training.explaining import Explains, as_row
+from maxmargin.training.explaining import Explains, as_row, member
 
 if TYPE_CHECKING:
     from maxmargin.report.explanation import Explanation
@@ -50,6 +50,9 @@ class ExplainsOrder(Explains):
             return self._explanation(of, None, "x", None, n=n)
         return self._explanation(of, self._row_pieces(against), "x", "the other row", n=n)
 
+    def _explained_mistake(self, X: Any, Y: Any, i: int) -> None:
+        """Return None, because a mistake in the order of a query has no other row to compare with."""
+
     def _row_pieces(self, x: Any) -> Pieces:
         return Pieces.of_rows([ROW], self._matrix(as_row(x)))  # type: ignore[attr-defined]
 
@@ -61,6 +64,7 @@ class ExplainsCut(Explains):
     offset_: float
     n_features_in_: int
     _positive: Any
+    kernel: Any
 
     def explain(  # type: ignore[override]
         self, x: Any, z: Any = None, *, n: int = 10
@@ -92,6 +96,9 @@ class ExplainsCut(Explains):
         features = sparse.csr_array(row)[:, : self.n_features_in_]
         whole = sparse.hstack([features, sparse.csr_array([[1.0]])], format="csr")
         return self._explanation(Pieces.of_rows([ROW], sign * whole), None, z, None, n=n)
+
+    def _explained_mistake(self, X: Any, Y: Any, i: int) -> Explanation | None:
+        return None if self.kernel is not None else self.explain(member(X, i))
 
     def _explained_attributes(self) -> tuple[Any, ...]:
         return self.w_, self.offset_, self.classes_
