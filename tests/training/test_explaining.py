@@ -476,3 +476,21 @@ def test_numbers_are_written_with_four_digits_of_the_largest(scale, shown):
     assert lines[1].split()[0] == shown
     places = [line.split()[0].partition(".")[2] for line in lines[1:]]
     assert len(set(map(len, places))) == 1
+
+
+def test_worst_mistakes():
+    model, X, Y, _ = trained_on("sequences_tokens")
+    wrong = [[label.replace("PER", "LOC") for label in y] for y in Y]
+    found = model.explain_mistakes(X, wrong, n=2)
+    mistakes = [
+        sum(a != b for a, b in zip(model.predict([x])[0], y, strict=True)) for x, y in zip(X, wrong, strict=True)
+    ]
+    assert [mistakes[i] for i, _ in found] == sorted(mistakes, reverse=True)[:2]
+    for i, each in found:
+        assert each.contributions == model.explain(X[i], against=wrong[i]).contributions
+        assert each.total > 0
+    assert model.explain_mistakes(X, model.predict(X)) == []
+    assert model.explain_mistakes(X, [["B-NEW"] * len(y) for y in Y]) == []
+    kernel, X, Y, _ = trained_on("classes_kernel")
+    with pytest.raises(ValueError, match="with a kernel"):
+        kernel.explain_mistakes(X, Y)

@@ -6,9 +6,6 @@ import argparse
 import json
 from typing import Any
 
-import numpy as np
-
-from maxmargin.base.errors import hearing
 from maxmargin.command.errors import UsageError
 from maxmargin.command.kinds import kind_of
 from maxmargin.loading import load
@@ -29,7 +26,8 @@ def run(settings: argparse.Namespace) -> int:
     if settings.example is not None:
         found = [(settings.example, _one(model, examples.X, settings))]
     else:
-        found = _worst(model, examples, settings.worst)
+        others = {name: value for name, value in examples.others.items() if name == "qid"}
+        found = model.explain_mistakes(examples.X, examples.Y, settings.worst, **others)
     for i, explanation in found:
         explanation.n = settings.top
         if settings.json:
@@ -51,24 +49,6 @@ def _one(model: Any, X: Any, settings: argparse.Namespace) -> Explanation:
     except TypeError:  # scores of rows have no parts
         raise UsageError(f"--at is for outputs with parts, but this is a model of {kind_of(model).name}") from None
     return explanation
-
-
-def _worst(model: Any, examples: Any, n: int) -> list[tuple[int, Explanation]]:
-    """Return explanations of the n worst mistakes, for examples whose truth has a score."""
-    others = {name: value for name, value in examples.others.items() if name == "qid"}
-    with hearing():  # warnings about scores and probabilities, which are not shown
-        wrongness = np.asarray(model._findings(examples.X, examples.Y, **others).wrongness, dtype=float)
-    wrong = np.flatnonzero(wrongness > 0)
-    found = []
-    for i in wrong[np.argsort(-wrongness[wrong], kind="stable")].tolist():
-        explanation = model._explained_mistake(examples.X, examples.Y, i)
-        if explanation is not None:
-            found.append((i, explanation))
-        if len(found) == n:
-            break
-    if len(wrong) and not found:
-        model.explain(member(examples.X, int(wrong[0])))  # raises the reason, if no example can be explained
-    return found
 
 
 def _plain(explanation: Explanation) -> dict[str, Any]:

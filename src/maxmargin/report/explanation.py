@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import is_whole
 from maxmargin.base.weight_names import WeightNames
-from maxmargin.problem.contract.pieces import Pieces, Place, Unit
+from maxmargin.problem.contract.pieces import Pieces, Unit, UnitPlace
 from maxmargin.report.findings import counted
 from maxmargin.report.html import Element, plain, short
 from maxmargin.report.sections import table
@@ -57,7 +57,7 @@ class Contribution(NamedTuple):
     """
 
     unit: str
-    place: Place
+    place: UnitPlace
     kind: str
     names: tuple[Hashable, ...]
     name: str

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import check_whole
+from maxmargin.base.errors import hearing
 from maxmargin.base.weight_names import Layout, WeightNames
 from maxmargin.problem.contract.pieces import Pieces, pieces_of
 
@@ -63,6 +64,38 @@ class Explains:
         of, minus = self._pieces(x, found), None if against is None else self._pieces(x, other)
         shown = None if against is None else self._shown_output(other)
         return self._explanation(of, minus, self._shown_output(found), shown, at, n)
+
+    def explain_mistakes(self, X: Any, Y: Any, n: int = 3, **others: Any) -> list[tuple[int, Explanation]]:
+        """Return the worst mistakes, each explained: why the prediction has a higher score than the truth.
+
+        Parameters
+        ----------
+        X, Y : array-like
+            Inputs and their true outputs.
+        n : int
+            The number of mistakes. Examples whose truth has no score, such as those with unknown labels, do not count.
+        **others
+            Further arguments of `report`, such as qid.
+
+        Returns
+        -------
+        list of (int, Explanation)
+            The numbers of examples, worst first, with the terms of the score of the prediction minus that of the truth.
+        """
+        check_is_fitted(self)
+        self._refuse_explaining()
+        n = check_whole("n", n, least=1)
+        with hearing():  # warnings about scores and probabilities, which are not shown
+            wrongness = np.asarray(self._findings(X, Y, **others).wrongness, dtype=float)  # type: ignore[attr-defined]
+        wrong = np.flatnonzero(wrongness > 0)
+        found: list[tuple[int, Explanation]] = []
+        for i in wrong[np.argsort(-wrongness[wrong], kind="stable")].tolist():
+            explanation = self._explained_mistake(X, Y, i)
+            if explanation is not None:
+                found.append((i, explanation))
+            if len(found) == n:
+                break
+        return found
 
     def _explanation(
         self, of: Pieces, against: Pieces | None, output: Any, other: Any, at: Any = None, n: int = 10

@@ -19,7 +19,7 @@ from scipy import sparse
 
 from maxmargin.base.arrays import Array
 
-Place = int | tuple[int, ...] | None
+UnitPlace = int | tuple[int, ...] | None
 
 
 class Unit(NamedTuple):
@@ -47,7 +47,7 @@ class Unit(NamedTuple):
     """
 
     kind: str
-    place: Place = None
+    place: UnitPlace = None
     elements: Sequence[int] | None = None
 
     def __str__(self) -> str:

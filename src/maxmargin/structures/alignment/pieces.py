@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from maxmargin.problem.contract.pieces import Pieces, Unit
 from maxmargin.structures.alignment.alignments import PairwiseAlignment
 
-if TYPE_CHECKING:
-    from maxmargin.structures.alignment.task import Alignment
 
-
-def alignment_pieces(task: Alignment, x: Any, z: Any) -> Pieces:
+def alignment_pieces(task: Any, x: Any, z: Any) -> Pieces:
     """Return Ψ(x, z) of an Alignment. Elements are the residues of the first sequence."""
     code = task.encode(x)
     pairs = PairwiseAlignment.of(z, code.lengths, "the output").pairs

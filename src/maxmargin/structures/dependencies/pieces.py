@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,11 +10,8 @@ from maxmargin.problem.contract.pieces import Pieces, Unit
 from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.structures.dependencies.scored_arcs import FoundTrees
 
-if TYPE_CHECKING:
-    from maxmargin.structures.dependencies.task import Dependencies
 
-
-def arc_pieces(task: Dependencies, x: Any, z: Any) -> Pieces:
+def arc_pieces(task: Any, x: Any, z: Any) -> Pieces:
     """Return Ψ(x, z) of Dependencies: an arc has the features that the tree has and the tree without it has not."""
     arcs = task.pack([x], [z]).arcs
     n = int(arcs.sentences.lengths[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -10,11 +10,8 @@ from maxmargin.problem.contract.pieces import Pieces, Unit
 from maxmargin.structures.parsing.productions import BEGIN, CHAIN, END, RULE
 from maxmargin.structures.parsing.scored import atom_rows
 
-if TYPE_CHECKING:
-    from maxmargin.structures.parsing.task import Grammar
 
-
-def phrase_pieces(task: Grammar, x: Any, z: Any) -> Pieces:
+def phrase_pieces(task: Any, x: Any, z: Any) -> Pieces:
     """Return Ψ(x, z) of a Grammar; the root belongs to the phrase of all words."""
     scored = task.scored([x])
     rows = scored.derivation(0, z)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -12,11 +12,8 @@ from maxmargin.inputs.labels.labels import label_numbers
 from maxmargin.problem.contract.pieces import Pieces, Unit
 from maxmargin.structures.segments.spans import read_segmentation
 
-if TYPE_CHECKING:
-    from maxmargin.structures.segments.task import SemiMarkov
 
-
-def segment_pieces(task: SemiMarkov, x: Any, z: Any) -> Pieces:
+def segment_pieces(task: Any, x: Any, z: Any) -> Pieces:
     """Return Ψ(x, z) of SemiMarkov: segments, tokens outside of them, and the transitions between these."""
     packed = task.packer_.pack([x])
     matrix, length = sparse.csr_array(packed.matrix), packed.matrix.shape[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,8 @@ from maxmargin.problem.contract.pieces import Pieces, Unit
 from maxmargin.structures.sequences.given_labels import split_costs
 from maxmargin.structures.sequences.transition_features import features_at_pairs
 
-if TYPE_CHECKING:
-    from maxmargin.structures.sequences.task import Chain
 
-
-def chain_pieces(task: Chain, x: Any, z: Any) -> Pieces:
+def chain_pieces(task: Any, x: Any, z: Any) -> Pieces:
     """Return Ψ(x, z) of a Chain; the first position has the weight of the start, and the last one that of the end."""
     rows = sparse.coo_array(task.packer_.pack([x]).matrix)
     labels = label_numbers(split_costs(z)[0], task.numbers_)
@@ -47,7 +44,7 @@ def chain_pieces(task: Chain, x: Any, z: Any) -> Pieces:
     return Pieces(list(known), owners.astype(np.int64), indices.astype(np.int64), numbers)
 
 
-def given_output(task: Chain, w: Array, x: Any, z: Any) -> list[Hashable]:
+def given_output(task: Any, w: Array, x: Any, z: Any) -> list[Hashable]:
     """Return the label sequence that z describes: all labels, or the best one with the labels that z has.
 
     In a list, None stands for any label; a dict has the labels of some positions.
