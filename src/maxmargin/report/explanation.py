@@ -51,9 +51,9 @@ class Contribution(NamedTuple):
     --------
     >>> from maxmargin import SequenceLabeler
     >>> model = SequenceLabeler().fit([[["word=a"], ["word=b"]]], [["A", "B"]])
-    >>> first = model.explain([["word=a"], ["word=b"]], at=0).contributions[0]
-    >>> first.unit, first.name, first.contribution == first.weight * first.value
-    ('position 0', 'features: feature=word=a, label=A', True)
+    >>> found = model.explain([["word=a"], ["word=b"]], at=(0, 1)).contributions[0]
+    >>> found.unit, found.name, found.contribution == found.weight * found.value
+    ('transition 0–1', 'transitions: before=A, after=B', True)
     """
 
     unit: str

@@ -86,7 +86,8 @@ class Explains:
         self._refuse_explaining()
         n = check_whole("n", n, least=1)
         with hearing():  # warnings about scores and probabilities, which are not shown
-            wrongness = np.asarray(self._findings(X, Y, **others).wrongness, dtype=float)  # type: ignore[attr-defined]
+            findings: Any = self._findings(X, Y, **others)  # type: ignore[attr-defined]
+        wrongness: Array = np.asarray(findings.wrongness, dtype=float)
         wrong = np.flatnonzero(wrongness > 0)
         found: list[tuple[int, Explanation]] = []
         for i in wrong[np.argsort(-wrongness[wrong], kind="stable")].tolist():
