@@ -1,6 +1,7 @@
 """The public names, and where they live."""
 
 from . import baselines as baselines
+from . import compat as compat
 from . import counting as counting
 from . import datasets as datasets
 from . import errors as errors
