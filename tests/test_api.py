@@ -21,6 +21,7 @@ MODULES = [
 PARTS = [
     "maxmargin",
     "maxmargin.baselines",
+    "maxmargin.compat",
     "maxmargin.counting",
     "maxmargin.datasets",
     "maxmargin.executors",

@@ -29,6 +29,7 @@ ORDER = [
     "neural",
     "torch",
     "jax",
+    "compat",
     "counting",
     "datasets",
     "testing",

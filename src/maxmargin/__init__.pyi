@@ -1,6 +1,7 @@
 """The public names, and where they live."""
 
 from . import baselines as baselines
+from . import compat as compat
 from . import counting as counting
 from . import datasets as datasets
 from . import errors as errors
@@ -28,6 +29,8 @@ from .problem.contract.batch import Batch as Batch
 from .problem.contract.task import Task as Task
 from .problem.dual.objective import Certificate as Certificate
 from .problem.planes.planes import Planes as Planes
+from .report.explanation import Contribution as Contribution
+from .report.explanation import Explanation as Explanation
 from .structures.alignment.alignments import PairwiseAlignment as PairwiseAlignment
 from .structures.alignment.estimator import Aligner as Aligner
 from .structures.alignment.homolog_ranker import HomologRanker as HomologRanker

@@ -3,6 +3,7 @@
 from maxmargin.inputs.labels.weighted import Weighted
 from maxmargin.inputs.tokens.tokens import Sequences
 from maxmargin.kernels.joint_kernel import JointKernelTask
+from maxmargin.problem.contract.pieces import Pieces, Unit
 from maxmargin.problem.contract.scored import BestOutputs, Scored, ScoreSpace, inner
 from maxmargin.structures.alignment.alignment_space import AlignmentScores, AlignmentSpace
 from maxmargin.structures.alignment.gaps import Gaps
@@ -96,6 +97,7 @@ __all__ = [
     "Pairs",
     "PartSpace",
     "Parts",
+    "Pieces",
     "PricedParts",
     "Product",
     "Ranked",
@@ -112,6 +114,7 @@ __all__ = [
     "TopK",
     "TreeScores",
     "TreeSpace",
+    "Unit",
     "View",
     "Weighted",
     "WeightedRows",

@@ -199,3 +199,27 @@ def test_the_chart_shows_the_gap():
     html = reported("classes").html
     assert "relative duality gap during training, on a logarithmic scale" in html
     assert "objective and lower bound during training" in reported("classes_online").html  # which has no bound
+
+
+def test_mistakes_are_explained():
+    """The table says by which weights the wrong output is better than the true one."""
+    model, X, Y, _ = trained_on("sequences_tokens")
+    wrong = [[label.replace("PER", "LOC") for label in y] for y in Y]
+    page = model.report(X, wrong, n_worst=2)
+    worst = [i for i, (y, z) in enumerate(zip(Y, wrong, strict=True)) if y != z]
+    texts = " ".join(checked(page.html).texts)
+    assert texts.count("Why this and not the truth: ") == 2
+    shown = [i for i in worst if f"Sentence {i}, counting from 0" in texts or f"Sequence {i}, counting from 0" in texts]
+    assert len(shown) == 2
+    for i in shown:
+        found = model.explain(X[i], against=wrong[i])
+        assert found.total > 0
+        assert all(each.name in texts for each in found.top(3))
+
+
+def test_truths_without_a_score_are_not_explained():
+    model, X, Y, _ = trained_on("sequences_tokens")
+    page = model.report(X, [["B-NEW" for _ in y] for y in Y], n_worst=2)
+    assert "Why this" not in page.html
+    model, X, Y, _ = trained_on("classes_kernel")
+    assert "Why this" not in model.report(X, [(y + 1) % 3 for y in Y]).html

@@ -16,6 +16,7 @@ examples:
   maxmargin predict tagger.mm data/test.conll -o labelled.conll
   maxmargin score tagger.mm data/test.conll
   maxmargin inspect tagger.mm
+  maxmargin explain tagger.mm data/test.conll
   maxmargin report tagger.mm --data data/test.conll -o report.html
   maxmargin pack sequences huge.conll -o folder   (data larger than memory)
   maxmargin fit sequences folder -o tagger.mm --memory-mb 400
@@ -134,6 +135,7 @@ def _built(arguments: Sequence[str]) -> CommandParser:
             _add_strict(command)
         _add_output_options(command)
     _add_inspect(parser)
+    _add_explain(parser)
     _add_convert(parser)
     demo = _command(parser, "demo", "read handwritten digits, with and without structure")
     demo.add_argument(
@@ -260,6 +262,27 @@ def _add_warmup(parser: CommandParser) -> None:
         help="Keep compiled functions in this folder; later commands find them if the environment variable "
         "NUMBA_CACHE_DIR names it [default: NUMBA_CACHE_DIR, or a folder of the package].",
     )
+    _add_output_options(command)
+
+
+def _add_explain(parser: CommandParser) -> None:
+    command = _command(parser, "explain", "show which weights a prediction, or a mistake, is made of")
+    command.add_argument("model", metavar="MODEL", help="a file that fit has written")
+    command.add_argument("data", metavar="DATA", nargs="+", help="Files with the true outputs; - is standard input.")
+    command.add_argument("--without", metavar="FILE", help="A file of sequences without the motif (motifs only).")
+    command.add_argument(
+        "--example",
+        type=int,
+        metavar="I",
+        help="Explain the prediction of example I, counted from 0 [default: the worst mistakes, against the truth].",
+    )
+    command.add_argument("--at", type=int, metavar="T", help="Only the part of the output at position (node, …) T.")
+    command.add_argument("--worst", type=int, default=3, metavar="N", help="Explain the N worst mistakes [default: 3].")
+    command.add_argument(
+        "-n", "--top", type=int, default=10, metavar="N", help="Show the N largest contributions [default: 10]."
+    )
+    _add_chunks(command)
+    _add_data_options(command, FORMATS)
     _add_output_options(command)
 
 

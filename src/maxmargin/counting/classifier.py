@@ -17,7 +17,7 @@ from maxmargin.base.files.objects import Fields
 from maxmargin.counting.sets.classes import Classes
 from maxmargin.counting.sets.output_set import OutputSet
 from maxmargin.counting.trainer import CountingOptions, CountingTrainer, NamedCoordinates, check_output_set
-from maxmargin.inputs.labels.labels import refuse_mixed
+from maxmargin.inputs.labels.labels import plain, refuse_mixed
 from maxmargin.inputs.matrices import validated
 from maxmargin.report.findings import Findings
 
@@ -107,6 +107,9 @@ class CountingClassifier(ClassifierMixin, CountingTrainer):
         from maxmargin.report.class_findings import class_findings
 
         return class_findings(self, X, Y, linear=self._weights_ is not None)
+
+    def _output_features(self, z: Any) -> Array:
+        return self.set_.features(plain(z))
 
     def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
         return {"": NamedCoordinates(rows, {"label": self.set_.coordinates})}

@@ -98,6 +98,12 @@ class CountingMultilabel(CountingTrainer):
 
         return multilabel_findings(self, X, Y)
 
+    def _output_features(self, z: Any) -> Array:
+        (row,) = _zeros_and_ones([z])
+        if len(row) != self.n_labels_:
+            raise ValueError(f"the output has {len(row)} labels; expected {self.n_labels_}, a zero or one for each")
+        return row.astype(float)
+
     def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
         return {"": NamedCoordinates(rows, {"label": range(self.n_labels_) if self.classes is None else self.classes})}
 

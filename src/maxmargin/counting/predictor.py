@@ -140,6 +140,11 @@ class CountingPredictor(CountingTrainer):
         sets = self._set_of_each(scores, output_sets)
         return output_findings(self.output_set, sets, self._decoded(sets, scores), Y)
 
+    def _output_features(self, z: Any) -> Array:
+        if self.output_set.dim != self.coef_.shape[0]:
+            raise ValueError("training had other output sets, so that outputs of `output_set` have no score")
+        return self.output_set.features(z)
+
     def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
         known = self.output_set.dim == rows.shape[1]  # examples may have had separate sets in training
         return {

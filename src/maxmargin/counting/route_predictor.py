@@ -261,6 +261,18 @@ class RoutePredictor(CountingTrainer):
         arcs[:, between] = from_points[:, :, :-1].reshape(rows, -1)
         return _RouteScores(arcs, f[:, :n], np.ascontiguousarray(from_points[:, :, -1]))
 
+    def _row(self, x: Any) -> Any:
+        return self._without_features(1) if x is None and self.n_features_in_ == 0 else super()._row(x)
+
+    def _best_output(self, X: Any) -> Any:
+        return self.predict(X)[0] if X is None else super()._best_output(X)
+
+    def _output_features(self, z: Any) -> Array:
+        numbers = ordered_numbers(self._items_, _collected(z, 0), "route")
+        if self.shape == "cycle":
+            return self._possible().features(tuple(numbers))
+        return self._possible().features((0, *(k + 1 for k in numbers), len(self.points_) + 1))
+
     def _coordinates(self, rows: Array) -> dict[str, NamedCoordinates]:
         scores, points = self._by_point(rows), self.points_
         named = {"steps": NamedCoordinates(scores.arcs, {"before": points, "after": points})}

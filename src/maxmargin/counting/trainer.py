@@ -24,6 +24,7 @@ from maxmargin.base.named_weights import Weights, WithNamedWeights, column_names
 from maxmargin.base.progress_line import LiveLine
 from maxmargin.counting.certificate import CountingCertificate
 from maxmargin.counting.descriptions import COUNTING
+from maxmargin.counting.explaining import ExplainsScores
 from maxmargin.counting.least_squares import as_rows
 from maxmargin.counting.linear_system import SOLVERS, CountingSolution, DecomposedSystem, LinearSystem, SolverName
 from maxmargin.counting.moments import Moments
@@ -67,7 +68,7 @@ class NamedCoordinates(NamedTuple):
     axes: dict[str, Sequence[Hashable]]  # names of all axes except the first
 
 
-class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, BaseEstimator):
+class CountingTrainer(SharedOptions, ExplainsScores, WithNamedWeights, SavedModel, Reported, BaseEstimator):
     """Kernels, the linear system and its certificate. CountingPredictor documents the parameters."""
 
     def __init__(
@@ -277,12 +278,15 @@ class CountingTrainer(SharedOptions, WithNamedWeights, SavedModel, Reported, Bas
         return self._weights_
 
     def _named_weights(self) -> dict[str, Weights]:
-        named, weights = {}, self._feature_weights()
+        return self._laid_out(self._feature_weights(), self.intercept_ if np.ndim(self.intercept_) else None)
+
+    def _laid_out(self, weights: Array, intercept: Array | None) -> dict[str, Weights]:
+        named = {}
         if len(weights):
             for kind, (values, axes) in self._coordinates(weights).items():
                 named[kind or "features"] = Weights(values, feature=column_names(self), **axes)
-        if np.ndim(self.intercept_):
-            for kind, (values, axes) in self._coordinates(self.intercept_[None]).items():
+        if intercept is not None:
+            for kind, (values, axes) in self._coordinates(intercept[None]).items():
                 named[f"intercept_{kind}" if kind else "intercept"] = Weights(values[0], **axes)
         return named
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
 from inspect import signature
 from math import isfinite
@@ -16,6 +16,7 @@ from maxmargin.base.checks import check_whole
 from maxmargin.base.files.drafts import write_file
 from maxmargin.base.named_weights import top_weights
 from maxmargin.report.charts import Axis, bar
+from maxmargin.report.explanation import Explanation
 from maxmargin.report.findings import Findings, Section, counted, note, plural
 from maxmargin.report.html import Element, short
 from maxmargin.report.intervals import FEW_EXAMPLES, FEW_MISTAKES, FEWEST, LEVEL, Interval
@@ -60,8 +61,13 @@ def report_of(
     sections: Sequence[Section] = (),
     said: Sequence[str] = (),
     notice: str = "",
+    explained: Callable[[int], Explanation | None] = lambda i: None,
 ) -> ModelReport:
-    """Return the page about a fitted model and its predictions; `notice` says that these are training data."""
+    """Return the page about a fitted model and its predictions.
+
+    notice : a sentence that says that these are training data.
+    explained : returns why an example, given by its number, is not predicted as the truth says.
+    """
     n_worst = check_whole("n_worst", n_worst, least=0)
     name = type(model).__name__
     title = f"{name} report" if title is None else str(title)
@@ -72,7 +78,7 @@ def report_of(
         _scores(findings, intervals, seed),
         *sections,
         *findings.sections,
-        _mistakes(findings, n_worst),
+        _mistakes(findings, n_worst, explained),
         *model._learnt(),
         _weights(model),
         _settings(model, seed),
@@ -203,7 +209,7 @@ def _weights(model: Any) -> Section:
     return Section(title, weights_table(top_weights(arrays, None, MOST_ROWS), total))
 
 
-def _mistakes(findings: Findings, n_worst: int) -> Section:
+def _mistakes(findings: Findings, n_worst: int, explained: Callable[[int], Explanation | None]) -> Section:
     wrongness = np.asarray(findings.wrongness, dtype=float)
     wrong = np.flatnonzero(wrongness > 0)
     order = wrong[np.argsort(-wrongness[wrong], kind="stable")][:n_worst]
@@ -223,11 +229,21 @@ def _mistakes(findings: Findings, n_worst: int) -> Section:
             "figure",
             Element("figcaption", f"{unit[0].upper()}{unit[1:]} {i}, counting from 0: {findings.said(i)}"),
             findings.drawn(i),
+            _why(explained(i)),
         )
         for i in map(int, order)
     ]
     content = [note(said), findings.legend, Element("div", drawn, class_="figures")]
     return Section("Worst mistakes", content, wide=True)
+
+
+def _why(found: Explanation | None) -> Element | None:
+    """Return the contributions that made a wrong output better than the true one, or None."""
+    if found is None or not found.contributions:
+        return None
+    largest = ", ".join(f"{each.name} ({each.contribution:+.3g})" for each in found.top(2))
+    summary = f"Why this and not the truth: {short(largest, 200)}"
+    return Element("details", Element("summary", Element("bdi", summary)), found.element())
 
 
 def _settings(model: Any, seed: int) -> Section:

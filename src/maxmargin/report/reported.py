@@ -15,6 +15,7 @@ from maxmargin.base.training_sketch import TrainingSketch
 from maxmargin.inputs.packed.packed_data import PackedData
 
 if TYPE_CHECKING:
+    from maxmargin.report.explanation import Explanation
     from maxmargin.report.findings import Findings, Section
     from maxmargin.report.page import ModelReport
 
@@ -111,12 +112,23 @@ class Reported:
             findings = self._findings(X, Y, **others)
         said = list(dict.fromkeys(message for _, message in heard))  # shown on the page instead of warnings
         sketch = getattr(self, "training_sketch_", None)
-        notice = "" if sketch is None else sketch.notice(X, Y)
-        return report_of(self, findings, sections=sections, said=said, notice=notice, **options)
+        return report_of(
+            self,
+            findings,
+            sections=sections,
+            said=said,
+            notice="" if sketch is None else sketch.notice(X, Y),
+            explained=lambda i: self._explained_mistake(X, Y, i),
+            **options,
+        )
 
     def _findings(self, X: Any, Y: Any) -> Findings:
         """Return the findings about predictions for these data."""
         raise NotImplementedError
+
+    def _explained_mistake(self, X: Any, Y: Any, i: int) -> Explanation | None:
+        """Return why example i is predicted as it is and not as the truth says, or None if that cannot be said."""
+        return None
 
     def _learnt(self) -> list[Section]:
         """Return sections about the learnt model, besides the list of weights."""

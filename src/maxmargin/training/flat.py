@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import refuse_complex
 from maxmargin.base.named_weights import Weights, column_names
-from maxmargin.inputs.labels.labels import NumberedLabels, refuse_mixed
+from maxmargin.inputs.labels.labels import NumberedLabels, label_numbers, refuse_mixed
 from maxmargin.inputs.matrices import validated, with_ones, without_duplicates
 from maxmargin.inputs.packed.packed_classes import PackedClasses
 from maxmargin.inputs.packed.packed_data import PackedData, given_examples
@@ -23,6 +23,7 @@ from maxmargin.kernels.functions import WithConstant
 from maxmargin.kernels.named import is_precomputed
 from maxmargin.problem.dual.objective import Certificate
 from maxmargin.report.findings import Findings
+from maxmargin.training.explaining import as_row
 from maxmargin.training.feature_weights import refuse_kernel
 from maxmargin.training.online import online_only
 from maxmargin.training.trainer import Trainer
@@ -184,6 +185,13 @@ class ClassScorer(FlatClassifier):
     def _weight_vectors(self, task: Any) -> dict[str, Sequence[Hashable]]:
         """Return the names of the weight vectors of a task, with the kind of object that they name as the key."""
         return {"label": task.classes_}
+
+    def _one_input(self, x: Any) -> tuple[Any, Any]:
+        row, _ = self._checked(as_row(x), reset=False)
+        return row, row
+
+    def _full_output(self, x: Any, z: Any) -> Any:
+        return self.task_.classes_[label_numbers([z], self.task_.numbers_)[0]]
 
     def _findings(self, X: Any, y: Any) -> Findings:
         from maxmargin.report.class_findings import class_findings

@@ -40,6 +40,7 @@ from maxmargin.training.checkpoints.settings import described_solver
 from maxmargin.training.checkpoints.solutions import plain_solution
 from maxmargin.training.decoding import decoded
 from maxmargin.training.descriptions import TRAINING
+from maxmargin.training.explaining import Explains
 from maxmargin.training.fold_traits import FoldTraits
 from maxmargin.training.model_files import ModelFiles
 from maxmargin.training.nothing_learnt import remedy, warn_of_zero
@@ -62,7 +63,7 @@ from maxmargin.training.warm_starts import earlier_solution, lasting
 from maxmargin.training.weight_constraints import geometry_of
 
 
-class Trainer(SharedOptions, WithWeightLayout, ModelFiles, FoldTraits, OnlineTraits, Reported, BaseEstimator):
+class Trainer(SharedOptions, Explains, WithWeightLayout, ModelFiles, FoldTraits, OnlineTraits, Reported, BaseEstimator):
     """The base class of estimators that train the weights of a task: fit, path, fit_path, partial_fit and certify.
 
     The constructor of an estimator lists its own parameters, with C and solver, and passes `**options` on to this

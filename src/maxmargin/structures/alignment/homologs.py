@@ -15,6 +15,7 @@ from maxmargin.base.files.objects import Derived, Fields
 from maxmargin.base.named_weights import Weights
 from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.contract.capabilities.rescaled_search import RescaledSearch
+from maxmargin.problem.contract.pieces import Pieces
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.dual.objective import Formulation
 from maxmargin.problem.planes.planes import Planes
@@ -70,6 +71,16 @@ class Homologs(Task):
 
     def psi(self, x: Any, z: Aligned) -> Entries:
         return self.alignment_.psi(_pairs(x, 0)[z[0]], z[1])
+
+    def complete(self, w: Array, x: Any, y: Any) -> Aligned:
+        """Return a candidate with its alignment, which is the best one if only the number of the candidate is given."""
+        pairs = _pairs(x, 0)
+        k = candidate_number(y, len(pairs), 0)
+        return Aligned(k, self.alignment_.argmax(w, pairs[k])) if is_whole(y) else Aligned(k, y[1])
+
+    def pieces(self, x: Any, z: Aligned) -> Pieces:
+        """Return Ψ(x, z) by the aligned pairs and skipped residues of the candidate."""
+        return self.alignment_.pieces(_pairs(x, 0)[z[0]], z[1])
 
     def loss(self, y: Aligned, z: Aligned) -> float:
         return float(y[0] != z[0])

@@ -14,6 +14,7 @@ from maxmargin.base.files.fields import Flag, Part, Text, Whole
 from maxmargin.base.files.objects import Dropped, Fields
 from maxmargin.base.named_weights import Weights
 from maxmargin.problem.contract.examples import check_features
+from maxmargin.problem.contract.pieces import Pieces
 from maxmargin.problem.contract.task import Task
 from maxmargin.structures.alignment.alignment_space import MODES, Mode, TruePairs
 from maxmargin.structures.alignment.alignment_sums import AlignmentSums, SummedAlignment
@@ -23,6 +24,7 @@ from maxmargin.structures.alignment.columns import RESIDUE, Codes, Columns, read
 from maxmargin.structures.alignment.compiled.alignment_arrays import ScoredPair
 from maxmargin.structures.alignment.encoded import EncodedPair, PreparedWeights, TrueAlignment
 from maxmargin.structures.alignment.gaps import Gaps, as_gaps
+from maxmargin.structures.alignment.pieces import alignment_pieces
 from maxmargin.structures.alignment.scored import ScoredAlignments
 from maxmargin.structures.alignment.scored_pairs import BestAlignment, best_alignments
 from maxmargin.structures.alignment.substitution import Match, PairFeatures, PairSizes, feature_maps
@@ -148,6 +150,10 @@ class Alignment(Task):
         code = self.encode(x)
         return self.features_of(code, PairwiseAlignment.of(z, code.lengths).pairs)
 
+    def pieces(self, x: Any, z: Any) -> Pieces:
+        """Return Ψ(x, z) by aligned pairs and skipped residues."""
+        return alignment_pieces(self, x, z)
+
     def loss(self, y: Any, z: Any) -> float:
         lengths = _lengths(y, z)
         truth, found = PairwiseAlignment.of(y, lengths, "y"), PairwiseAlignment.of(z, lengths, "z")
@@ -251,13 +257,26 @@ class Alignment(Task):
 
     def features_of(self, code: EncodedPair, pairs: Codes) -> Entries:
         """Return Ψ of the alignment with these pairs; a feature may occur several times."""
+        of_gaps, of_pairs = self.gap_features(code, self.paid_gaps(code, pairs)), self.pair_features(code, pairs)
+        return np.concatenate([of_gaps[0], of_pairs[0]]), np.concatenate([of_gaps[1], of_pairs[1]])
+
+    def paid_gaps(self, code: EncodedPair, pairs: Codes) -> Codes:
+        """Return the skipped residues that have features, as rows that Gaps.counts takes."""
         from maxmargin.structures.alignment.compiled.alignment import paid_gaps
 
         n, m = code.lengths
-        pairs = np.array(pairs, dtype=np.int64)  # kernels are compiled for writable arrays
         paid = np.empty((n + m, 4), dtype=np.int64)
-        paid = paid[: paid_gaps(pairs, n, m, self.mode_, paid)]
-        entries = [self.gaps_.counts(code.gaps, paid)]
+        # kernels are compiled for writable arrays
+        return paid[: paid_gaps(np.array(pairs, dtype=np.int64), n, m, self.mode_, paid)]
+
+    def gap_features(self, code: EncodedPair, paid: Codes) -> Entries:
+        """Return the features of skipped residues."""
+        return self.gaps_.counts(code.gaps, paid)
+
+    def pair_features(self, code: EncodedPair, pairs: Codes) -> Entries:
+        """Return the features of aligned pairs."""
+        pairs = np.array(pairs, dtype=np.int64)
+        entries = []
         for each, part, begin in zip(self.maps_, code.maps, self.ends_[:-1], strict=True):
             counts = each.counts(part, pairs)
             if not isinstance(each, Match):

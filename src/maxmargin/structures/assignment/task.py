@@ -13,6 +13,7 @@ from scipy.optimize import linear_sum_assignment
 from maxmargin.base.arrays import Array
 from maxmargin.base.files.fields import Each, Whole
 from maxmargin.base.files.objects import Fields
+from maxmargin.problem.contract.pieces import Pieces, Unit
 from maxmargin.structures.assignment.frames import ColumnNumbers, Frames, read_columns, read_frames
 from maxmargin.structures.parts.batch import PartsBatch
 from maxmargin.structures.parts.numbers import PartNumbers, PricedParts
@@ -126,6 +127,19 @@ class Links(Parts):
     def psi(self, x: Any, z: Any) -> tuple[NDArray[np.int64], Array]:
         frames = self._read([x])[0]
         return super().psi(frames, part_numbers(read_columns(z, *frames.sizes, "z"), frames.sizes[1]))
+
+    def pieces(self, x: Any, z: Any) -> Pieces:
+        """Return Ψ(x, z) by linked pairs, rows alone and columns alone."""
+        frames = self._read([x])[0]
+        n, m = frames.sizes
+        parts = part_numbers(read_columns(z, n, m, "z"), m)
+        units = []
+        for p in parts.tolist():
+            if p < n * m:
+                units.append(Unit("pair", (p // m, p % m), (p // m,)))
+            else:
+                units.append(Unit("row alone", p - n * m) if p < n * m + n else Unit("column alone", p - n * m - n, ()))
+        return super().pieces(frames, parts)._replace(units=units)
 
     def loss(self, y: Any, z: Any) -> float:
         true = read_columns(y, len(y), None, "y")

@@ -9,6 +9,7 @@ import numpy as np
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.search import Search
+from maxmargin.problem.contract.pieces import Pieces
 from maxmargin.structures.clustering.agglomeration import partitions
 from maxmargin.structures.clustering.correlation_batch import CorrelationBatch, best_clustering, pair_gains, pair_weight
 from maxmargin.structures.clustering.labels import Clusters, cluster_numbers
@@ -130,6 +131,13 @@ class Correlation(PairTask):
         together = self._clustered(x, z).together
         return self._psi(x, x.features.T @ together, together.sum(), pair_weight(len(x.pairs), x.n_items))
 
+    def pieces(self, x: Any, z: Any) -> Pieces:
+        """Return Ψ(x, z) by pairs in one cluster."""
+        (x,) = read_all([x])
+        together = self._clustered(x, z).together
+        rows = np.flatnonzero(together)
+        return self._pair_pieces(x, rows, together[rows] / pair_weight(len(x.pairs), x.n_items))
+
     def loss(self, y: Any, z: Any) -> float:
         """Return Δ(y, z) of an output of a search, or of a list of labels, for which all pairs count as listed."""
         if not isinstance(z, Clustered):
@@ -148,6 +156,10 @@ class Correlation(PairTask):
         scores = pair_gains(table, 0, table.scores(w, np.arange(1))[0])
         found = best_clustering(self.method, self.measure, scores, truth, float(y is not None))
         return Clustered(x, found.together, found.labels)
+
+    def complete(self, w: Array, x: Any, y: Any) -> Clustered:
+        (x,) = read_all([x])
+        return self._clustered(x, y)
 
     def label(self, z: Clustered) -> Clusters:
         """Return the cluster of every item, numbered 0, 1, … in order of appearance."""

@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import is_real
+from maxmargin.problem.contract.pieces import Pieces
 from maxmargin.structures.clustering.forest_batch import Edges, ForestBatch, SpanningForests, best_forests
 from maxmargin.structures.clustering.labels import Clusters, cluster_numbers
 from maxmargin.structures.clustering.pair_table import PairTable
@@ -125,6 +126,11 @@ class Forest(PairTask):
     def psi(self, x: Any, z: Linked) -> Any:
         (x,) = read_all([x])
         return self._psi(x, x.features[z.rows].sum(axis=0), len(z.rows))
+
+    def pieces(self, x: Any, z: Linked) -> Pieces:
+        """Return Ψ(x, z) by links."""
+        (x,) = read_all([x])
+        return self._pair_pieces(x, np.asarray(z.rows), np.ones(len(z.rows)))
 
     def loss(self, y: Any, z: Linked) -> float:
         inside = z.x.inside(cluster_numbers(y, z.x.n_items, "y"))

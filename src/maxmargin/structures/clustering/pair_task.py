@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.files.fields import Flag, OneOf, Texts, Whole
 from maxmargin.base.files.objects import Derived, Fields
+from maxmargin.problem.contract.pieces import Pieces, Unit
 from maxmargin.problem.contract.task import Task
 from maxmargin.structures.clustering.pair_table import PairTable
 from maxmargin.structures.clustering.pairs import Pairs, read_clustered
@@ -51,6 +53,13 @@ class PairTask(Task):
         """Split w into the weights of the pair features and, with an intercept, the constant."""
         n = self.n_features_
         return {"features": w[:n], "intercept": w[n:]} if self.fit_intercept else {"features": w}
+
+    def _pair_pieces(self, x: Pairs, rows: NDArray[np.int64], shares: Array) -> Pieces:
+        """Return Ψ by joined pairs, given by their rows in x, whose features count with these shares."""
+        units = [Unit("pair", (i, j)) for i, j in x.pairs[rows].tolist()]
+        features = sparse.csr_array(x.features[rows] if len(x.pairs) else np.zeros((0, self.n_features_)))
+        constant = np.ones((len(rows), int(self.fit_intercept)))
+        return Pieces.of_rows(units, sparse.diags_array(shares) @ sparse.hstack([features, constant]))
 
     def _psi(self, x: Pairs, features: Any, n_together: float, weight: float = 1.0) -> Any:
         """Return Ψ from the sums of features and of the constant over joined pairs, both divided by `weight`.

@@ -24,6 +24,7 @@ from maxmargin.structures.decisions.cases import Cases
 from maxmargin.structures.decisions.measures import decision_regret
 from maxmargin.structures.decisions.task import DecisionMeasure, Decisions, Sense
 from maxmargin.training.decoding import decoded
+from maxmargin.training.explaining import as_row
 from maxmargin.training.feature_weights import refuse_kernel
 from maxmargin.training.online import online_only
 from maxmargin.training.options import Options
@@ -202,6 +203,19 @@ class CostLearner(Trainer):
             named = {"features": Weights(weights[:n], feature=column_names(self), part=parts)}
             constant = Weights(weights[-1], part=parts)
         return {**named, "intercept": constant} if self.fit_intercept else named
+
+    def _one_input(self, x: Any) -> tuple[Any, Any]:
+        if self._listed() is not None:
+            raise ValueError("training had an optimiser for every example, which explain does not take")
+        given = [x] if self.features is not None or self.task_.of_parts_ else as_row(x)
+        cases = self._cases(given, None, reset=False)
+        return cases, cases[0]
+
+    def _explained_mistake(self, X: Any, Y: Any, i: int) -> None:
+        """Return None, because Y does not consist of outputs."""
+
+    def _full_output(self, x: Any, z: Any) -> Any:
+        return np.asarray(z, dtype=float)
 
     def _listed(self) -> Sequence[Any] | None:
         """Return the optimisers if there is one for every example, and None otherwise."""

@@ -15,6 +15,7 @@ from maxmargin.base.files.objects import Fields
 from maxmargin.base.predictions import Predictions
 from maxmargin.base.search import Search
 from maxmargin.kernels.units import UnitTask
+from maxmargin.problem.contract.pieces import Pieces, Unit
 from maxmargin.structures.decisions.answers import Optimisers
 from maxmargin.structures.decisions.batch import DecisionBatch
 from maxmargin.structures.decisions.cases import Case, Cases
@@ -151,9 +152,24 @@ class Decisions(UnitTask):
     def psi(self, x: Any, z: Any) -> Array:
         self._refuse_kernel("psi(x, z)")
         case, decision = _case(x), _decision(z)
-        rows = case.features.toarray() if sparse.issparse(case.features) else np.asarray(case.features, dtype=float)
+        rows = _dense(case.features)
         scaled = -self.factor * Optimisers(self.optimiser, self.sense).sign * decision
         return scaled @ rows if self.of_parts_ else np.outer(rows.ravel(), scaled).ravel()
+
+    def pieces(self, x: Any, z: Any) -> Pieces:
+        """Return Ψ(x, z) by parts of the decision."""
+        self._refuse_kernel("psi(x, z)")
+        features, decision = sparse.csr_array(np.atleast_2d(_dense(_case(x).features))), _decision(z)
+        n_parts = features.shape[0] if self.of_parts_ else self.n_parts_
+        if decision.shape != (n_parts,):
+            raise ValueError(f"the decision has shape {decision.shape}; expected ({n_parts},), a number for every part")
+        scaled = -self.factor * Optimisers(self.optimiser, self.sense).sign * decision
+        units = [Unit("part", p) for p in range(n_parts)]
+        if self.of_parts_:
+            return Pieces.of_rows(units, sparse.diags_array(scaled) @ features)
+        (row,) = features.toarray()
+        at = np.flatnonzero(row)
+        return Pieces.of((unit, (at * n_parts + p, row[at] * scaled[p])) for p, unit in enumerate(units))
 
     def loss(self, y: Observed, z: Any) -> float:
         difference = np.where(y.added == 0, 0.0, _decision(z) - y.decision)
@@ -225,6 +241,10 @@ class Decisions(UnitTask):
 
 def _case(x: Any) -> Case:
     return x if isinstance(x, Case) else Case(x)
+
+
+def _dense(features: Any) -> Array:
+    return features.toarray() if sparse.issparse(features) else np.asarray(features, dtype=float)
 
 
 def _decision(z: Any) -> Array:

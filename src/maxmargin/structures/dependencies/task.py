@@ -8,22 +8,22 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import check_whole, is_whole
 from maxmargin.base.files.fields import Flag, LabelList, OneOf, Part
 from maxmargin.base.files.objects import Derived, Fields
 from maxmargin.inputs.labels.labels import in_order, label_numbers
+from maxmargin.problem.contract.pieces import Pieces
 from maxmargin.problem.contract.task import Task
-from maxmargin.problem.planes.atoms import AtomRows
 from maxmargin.structures.dependencies.arc_space import TreeRules
 from maxmargin.structures.dependencies.batch import DependencyBatch
 from maxmargin.structures.dependencies.given_arcs import GivenArcs
 from maxmargin.structures.dependencies.heads import HeadsOfWords, check_tree, read_heads
 from maxmargin.structures.dependencies.lexicon import Codes, read_tokens
+from maxmargin.structures.dependencies.pieces import arc_pieces
 from maxmargin.structures.dependencies.scored import ScoredDependencies
-from maxmargin.structures.dependencies.scored_arcs import FoundTrees, as_trees
+from maxmargin.structures.dependencies.scored_arcs import as_trees
 from maxmargin.structures.dependencies.tree_sums import DependencySums
 from maxmargin.structures.dependencies.word_arcs import MAX_BYTES, WordArcs
 
@@ -130,13 +130,11 @@ class Dependencies(Task):
     # --- the plain form: one sentence at a time
 
     def psi(self, x: Any, z: Any) -> tuple[NDArray[np.int64], Array]:
-        """Return Ψ(x, z), computed as Ψ(x, z) - Ψ(x, nothing)."""
-        batch = self.pack([x], [z])
-        n = int(batch.arcs.sentences.lengths[0])
-        no_arcs = FoundTrees(np.array([0, n]), np.full(n, -1, dtype=np.int32), np.full(n, -1, dtype=np.int32))
-        rows = batch.arcs.rows(np.arange(1), no_arcs)
-        row = sparse.coo_array(rows.tocsr() if isinstance(rows, AtomRows) else rows)
-        return row.coords[1].astype(np.int64), row.data
+        return self.pieces(x, z).psi()
+
+    def pieces(self, x: Any, z: Any) -> Pieces:
+        """Return Ψ(x, z) by arcs."""
+        return arc_pieces(self, x, z)
 
     def loss(self, y: Any, z: Any) -> float:
         true, found = read_heads(y, "y"), read_heads(z, "z")

@@ -16,9 +16,10 @@ from maxmargin.base.predictions import Predictions
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.solvers.named import SolverName
+from maxmargin.structures.diversity.documents import read
 from maxmargin.structures.diversity.measures import subtopic_recall
 from maxmargin.structures.diversity.subtopics import SubtopicWeights
-from maxmargin.structures.diversity.task import THRESHOLDS, Diversity
+from maxmargin.structures.diversity.task import THRESHOLDS, Chosen, Diversity
 from maxmargin.training.decoding import decoded
 from maxmargin.training.options import Options
 from maxmargin.training.parameters import task_from
@@ -141,6 +142,19 @@ class Diversifier(Trainer):
         """The weights, in the order of get_feature_names_out()."""
         check_is_fitted(self)
         return self.w_
+
+    def _explained_mistake(self, X: Any, Y: Any, i: int) -> None:
+        """Return None, because Y does not consist of outputs."""
+
+    def _full_output(self, x: Any, z: Any) -> Chosen:
+        n = len(read(x, self.task_.vectorizer))
+        wrong = [d for d in z if not is_whole(d) or not 0 <= d < n]
+        if wrong or len(set(z)) != len(z) or not len(z):
+            raise ValueError(f"the output is {z!r}; expected different documents, by numbers from 0 to {n - 1}")
+        return Chosen(tuple(map(int, z)))
+
+    def _shown_output(self, z: Chosen) -> list[int]:
+        return list(z.documents)
 
     def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
         axes = {

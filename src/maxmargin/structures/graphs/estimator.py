@@ -203,6 +203,10 @@ class GraphLabeler(ProbabilisticTrainer):
         check_is_fitted(self)
         return int(self.task_.n_features_ if self.stack is None else self.stack_.n_features)
 
+    def _one_input(self, x: Any) -> tuple[Any, Any]:
+        seen = self._seen([x])
+        return seen, seen[0]
+
     def _layout(self, task: Graph, w: Array) -> dict[str, Weights]:
         parts, labels, features = task.parts(w), task.classes_, task.edge_feature_names_
         if task.pairwise == "potts":

@@ -16,6 +16,7 @@ from maxmargin.base.files.objects import Derived, Fields
 from maxmargin.base.search import Search
 from maxmargin.inputs.labels.labels import Labels, cost_matrix, label_array, label_numbers, label_set
 from maxmargin.kernels.units import UnitTask
+from maxmargin.problem.contract.pieces import Pieces
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.graphs.batch import GraphBatch
 from maxmargin.structures.graphs.edge_weights import EdgeWeights, Pairwise, edge_weights
@@ -27,6 +28,7 @@ from maxmargin.structures.graphs.inference.plan import Plan, plan
 from maxmargin.structures.graphs.node_labels import NodeLabels, different, flat_labels, read_all_labels, read_labels
 from maxmargin.structures.graphs.nodes import Nodes, read_all, stacked_features
 from maxmargin.structures.graphs.packed_graph import PackedGraph
+from maxmargin.structures.graphs.pieces import graph_pieces
 from maxmargin.structures.graphs.rows import added_up
 from maxmargin.structures.graphs.scored import GraphFeatures, ScoredGraphs
 from maxmargin.structures.graphs.searches import solved
@@ -184,6 +186,15 @@ class Graph(UnitTask):
             return total
         indices = np.flatnonzero(total)
         return indices, total[indices]
+
+    def pieces(self, x: Any, z: Any) -> Pieces:
+        """Return Ψ(x, z) of a labelling by nodes and edges."""
+        self._refuse_kernel("psi(x, z)")
+        (x,) = self._graphs([x])
+        labels = self._numbers(z)
+        if len(labels) != x.n_nodes:
+            raise ValueError(f"the output has {len(labels)} labels for {x.n_nodes} nodes; expected one label for each")
+        return graph_pieces(x, labels, self.n_labels_, self.edge_weights_)
 
     def loss(self, y: Any, z: Any) -> float:
         """Return the loss of a labelling.

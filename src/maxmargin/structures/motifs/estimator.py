@@ -16,6 +16,7 @@ from maxmargin.base.checks import check_whole, is_real
 from maxmargin.base.files.fields import Each, Label, LabelArray, NumberArray, Part, Whole
 from maxmargin.base.files.objects import Field, Fields
 from maxmargin.base.named_weights import Weights
+from maxmargin.inputs.labels.labels import plain
 from maxmargin.problem.dual.objective import Certificate
 from maxmargin.report.findings import Findings, Section
 from maxmargin.solvers import CCCP, Solver
@@ -26,7 +27,7 @@ from maxmargin.structures.motifs.lengths import chosen_length, possible_lengths
 from maxmargin.structures.motifs.sites import Site, best_sites, separate_sites
 from maxmargin.structures.motifs.start import is_guess
 from maxmargin.structures.motifs.strings import context_names
-from maxmargin.structures.motifs.task import Motif, Unknown
+from maxmargin.structures.motifs.task import Motif, Occurrence, Unknown
 from maxmargin.training.checkpoints.checkpoint import Checkpoint
 from maxmargin.training.checkpoints.checkpointed import open_checkpoint
 from maxmargin.training.options import Options, seed_of
@@ -299,6 +300,16 @@ class MotifFinder(MotifDescription, ClassifierMixin, Trainer):
         if latent and isinstance(solver, CCCP) and not isinstance(self.solver, CCCP):
             solver.set_params(restarts=self.restarts if is_guess(self.start) else 1)
         return solver
+
+    def _full_output(self, x: Any, z: Any) -> Any:
+        if isinstance(z, Occurrence):
+            return z
+        if plain(z) not in self.classes_.tolist():
+            raise ValueError(f"the label {plain(z)!r} is not one of the classes {self.classes_.tolist()}")
+        return self.task_.complete(self.w_, x, bool(z == self.positive_))
+
+    def _shown_output(self, z: Any) -> Any:
+        return plain(self.classes_[self._positive_number if z.has else 1 - self._positive_number])
 
     def _layout(self, task: Any, w: Array) -> dict[str, Weights]:
         motif, background = task.split_weights(w)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import check_whole, is_whole
 from maxmargin.base.files.fields import OneOf, Whole
 from maxmargin.base.files.objects import Dropped, Fields
+from maxmargin.problem.contract.pieces import Pieces, Unit
 from maxmargin.structures.motifs.alphabet import Alphabet
 from maxmargin.structures.motifs.batch import MotifBatch
 from maxmargin.structures.motifs.scored_windows import ScoredWindows
@@ -176,11 +176,14 @@ class Motif(ScoredWindows):
     # --- the plain form: one example at a time
 
     def psi(self, x: str, z: Occurrence) -> tuple[IntArray, Array]:
+        return self.pieces(x, z).psi()
+
+    def pieces(self, x: str, z: Occurrence) -> Pieces:
+        """Return Ψ(x, z) by letters of the string."""
         data = self.windows([x])
-        outside = np.ones(len(x), dtype=bool)
-        features: list[NDArray[Any]] = [np.empty(0, dtype=np.int64)]
+        letters = np.flatnonzero(data.strings.codes >= 0) if self.n_background_ else np.zeros(0, dtype=np.int64)
+        owners, features = letters, self.n_motif_ + data.contexts[letters]
         if z.has:
-            outside[z.start : z.start + self.length] = False
             window = data.strings.codes[z.start : z.start + self.length]
             if len(window) < self.length or z.start < 0 or window.min() < 0:
                 raise ValueError(
@@ -189,12 +192,13 @@ class Motif(ScoredWindows):
                 )
             if z.strand not in STRANDS[: self.strands]:
                 raise ValueError(f"the motif is on strand {z.strand}; expected one of {STRANDS[: self.strands]}")
+            outside = (letters < z.start) | (letters >= z.start + self.length)
             read = self.alphabet_.read(window, STRANDS.index(z.strand))
-            features.append(np.arange(self.length) * len(self.alphabet_) + read)
-        if self.n_background_:
-            features.append(self.n_motif_ + data.contexts[outside & (data.strings.codes >= 0)])
-        numbers, counts = np.unique(np.concatenate(features), return_counts=True)
-        return numbers, counts.astype(float)
+            places = np.arange(z.start, z.start + self.length)[:: z.strand]
+            owners = np.concatenate([places, letters[outside]])
+            features = np.concatenate([np.arange(self.length) * len(self.alphabet_) + read, features[outside]])
+        units = [Unit("letter", t) for t in range(len(x))]
+        return Pieces(units, owners.astype(np.int64), features.astype(np.int64), np.ones(len(features)))
 
     def loss(self, y: bool, z: Occurrence) -> float:
         return float(bool(y) != z.has)

@@ -23,12 +23,13 @@ from maxmargin.structures.parsing.sentences import check_length, tree_of_sentenc
 from maxmargin.structures.parsing.task import Grammar, Inputs, OnFailure
 from maxmargin.structures.parsing.trees import Bracket, Tree
 from maxmargin.training.decoding import decoded
+from maxmargin.training.explaining import Explains
 from maxmargin.training.options import Options
 from maxmargin.training.parameters import task_from
 from maxmargin.training.probabilistic import Calibration, ProbabilisticTrainer
 
 
-class ParsesSentences(WithWeightLayout):
+class ParsesSentences(Explains, WithWeightLayout):
     """A mixin for parsers, which have a grammar task_ and its weights w_."""
 
     def predict(self, X: Any) -> list[Tree]:

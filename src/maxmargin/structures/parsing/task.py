@@ -8,13 +8,13 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import check_whole
 from maxmargin.base.errors import LossReplaced, warn_caller
 from maxmargin.base.files.fields import Part, Text
 from maxmargin.base.files.objects import Fields
+from maxmargin.problem.contract.pieces import Pieces
 from maxmargin.problem.contract.task import Task
 from maxmargin.structures.parsing.batch import GrammarBatch
 from maxmargin.structures.parsing.chart_rules import ChartGrammar
@@ -22,8 +22,9 @@ from maxmargin.structures.parsing.compiled.kinds import BRACKETS
 from maxmargin.structures.parsing.derivations import all_derivations
 from maxmargin.structures.parsing.joint_features import JointFeatures
 from maxmargin.structures.parsing.losses import Loss, TreeMeasure, check_measure
+from maxmargin.structures.parsing.pieces import phrase_pieces
 from maxmargin.structures.parsing.productions import Productions
-from maxmargin.structures.parsing.scored import ParseExample, ScoredTrees, atom_rows
+from maxmargin.structures.parsing.scored import ParseExample, ScoredTrees
 from maxmargin.structures.parsing.sentences import READERS, tree_of_sentence
 from maxmargin.structures.parsing.tree_sums import TreeSums
 from maxmargin.structures.parsing.trees import Tree
@@ -140,9 +141,11 @@ class Grammar(Task):
     # --- the plain form: one sentence at a time
 
     def psi(self, x: Any, z: Any) -> tuple[NDArray[np.int64], Array]:
-        batch = self.pack([x], [z])
-        row = sparse.coo_array(atom_rows([batch.examples[0].true_atoms], [], batch.atoms).tocsr())
-        return row.coords[1].astype(np.int64), row.data
+        return self.pieces(x, z).psi()
+
+    def pieces(self, x: Any, z: Any) -> Pieces:
+        """Return Ψ(x, z) by phrases."""
+        return phrase_pieces(self, x, z)
 
     def loss(self, y: Any, z: Any) -> float:
         true, found = Tree.of(y), Tree.of(z)

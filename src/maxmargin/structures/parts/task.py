@@ -14,6 +14,7 @@ from maxmargin.base.checks import check_whole
 from maxmargin.base.files.fields import Whole
 from maxmargin.base.files.objects import Fields
 from maxmargin.kernels.units import UnitTask
+from maxmargin.problem.contract.pieces import Pieces, Unit
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.parts.batch import PackedParts, PartsBatch
 from maxmargin.structures.parts.numbers import PartNumbers, PricedParts, as_numbers
@@ -114,6 +115,13 @@ class Parts(UnitTask):
         return batch
 
     # --- the plain form: one example at a time
+
+    def pieces(self, x: Any, z: Any) -> Pieces:
+        """Return Ψ(x, z) by parts."""
+        self._refuse_kernel("psi(x, z)")
+        matrix = sparse.csr_array(self._checked(x))
+        parts = as_numbers(z, "z", matrix.shape[0])
+        return Pieces.of_rows([Unit("part", p) for p in parts.tolist()], matrix[parts])
 
     def psi(self, x: Any, z: Any) -> tuple[NDArray[np.int64], Array]:
         self._refuse_kernel("psi(x, z)")

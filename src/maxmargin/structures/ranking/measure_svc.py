@@ -21,6 +21,7 @@ from maxmargin.problem.dual.objective import Certificate
 from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solution, Solver
 from maxmargin.solvers.named import SolverName
+from maxmargin.structures.ranking.explained_rows import ExplainsCut
 from maxmargin.structures.ranking.groups import Groups
 from maxmargin.structures.ranking.measure_sample import MeasureSample, counted_rows, two_classes
 from maxmargin.structures.ranking.objectives import Objective, objectives_of, score_measure
@@ -41,7 +42,7 @@ TrainFor = Literal["auto", "measure"]
 FOLD_TOL = 0.01  # the least relative gap of trainings in cross-validation
 
 
-class MeasureSVC(MatrixClassifier):
+class MeasureSVC(ExplainsCut, MatrixClassifier):
     """Train a linear binary classifier for the measure by which it is evaluated, such as F1 or precision at k.
 
     It minimises ½‖w‖² + C · max_z [Δ(y, z) - ⟨w, Ψ(X, y) - Ψ(X, z)⟩] over all labellings (or rankings) z of the sample.

@@ -29,6 +29,7 @@ from maxmargin.report.findings import Findings
 from maxmargin.solvers import Solver
 from maxmargin.solvers.named import SolverName
 from maxmargin.structures.ranking.contingency import Contingency
+from maxmargin.structures.ranking.explained_rows import ExplainsOrder
 from maxmargin.structures.ranking.first_weights import checked_start, relevance_classifier
 from maxmargin.structures.ranking.groups import Groups, query_ids
 from maxmargin.structures.ranking.measures import checked_k
@@ -46,7 +47,7 @@ from maxmargin.training.problem import Problem
 from maxmargin.training.trainer import Trainer
 
 
-class Ranker(Trainer):
+class Ranker(ExplainsOrder, Trainer):
     """Learn to rank: a linear score that puts the relevant rows of every query first.
 
     It minimises ½‖w‖² + C · mean over queries of max_z [Δ(y, z) - ⟨w, Ψ(X, y) - Ψ(X, z)⟩].

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from maxmargin.base.arrays import Array
 from maxmargin.base.checks import check_whole
@@ -18,10 +17,12 @@ from maxmargin.base.files.objects import Derived, Fields
 from maxmargin.inputs.labels.labels import label_set
 from maxmargin.inputs.tokens.token_templates import TokenTemplates
 from maxmargin.inputs.tokens.tokens import SequencePacker, Sequences
+from maxmargin.problem.contract.pieces import Pieces
 from maxmargin.problem.contract.task import Task
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.segments.batch import SegmentBatch
 from maxmargin.structures.segments.losses import MOST_TRUE, F1Loss, Segmented, SegmentMeasure, make_loss
+from maxmargin.structures.segments.pieces import segment_pieces
 from maxmargin.structures.segments.scored import ScoredSegments
 from maxmargin.structures.segments.segment_features import FeatureTable, SegmentFeatures
 from maxmargin.structures.segments.segment_names import SegmentNames
@@ -206,33 +207,11 @@ class SemiMarkov(Task):
     # --- the plain form: one sequence at a time
 
     def psi(self, x: Any, z: Any) -> tuple[NDArray[np.int64], Array]:
-        packed = self.packer_.pack([x])
-        matrix, length = sparse.csr_array(packed.matrix), packed.matrix.shape[0]
-        rows = [slice(a, b) for a, b in pairwise(matrix.indptr)]
-        table, w = self.segments_.table([x], packed.offsets, self.max_length_), np.zeros(self.dim)
-        named, end = self.split_weights(w), 0
-        labels: list[int] = []
-        spans = read_segmentation(z, length, "the output").spans
-        for begin, stop, label in [*spans, (length, length, None)]:
-            for t in range(end, begin):
-                labels.append(0)
-                np.add.at(named.outside, matrix.indices[rows[t]], matrix.data[rows[t]])
-            if label is None:
-                break
-            k, end = self.numbers_[label], stop
-            labels.append(k + 1)
-            named.lengths[stop - begin - 1, k] += 1
-            at = (stop - 1) * self.max_length_ + stop - begin - 1
-            for entry in range(table.indptr[at], table.indptr[at + 1]):
-                named.segments[table.columns[entry], k] += table.values[entry] if len(table.values) else 1.0
-            for t, role in [*((t, 0) for t in range(begin, stop)), (begin, 1), (stop - 1, 2)]:
-                np.add.at(named.features, (matrix.indices[rows[t]], k, role), matrix.data[rows[t]])
-        named.start[labels[0]] += 1
-        named.end[labels[-1]] += 1
-        for before, after in pairwise(labels):
-            named.transitions[before, after] += 1
-        indices = np.flatnonzero(w)
-        return indices, w[indices]
+        return self.pieces(x, z).psi()
+
+    def pieces(self, x: Any, z: Any) -> Pieces:
+        """Return Ψ(x, z) by segments, tokens outside and transitions."""
+        return segment_pieces(self, x, z)
 
     def loss(self, y: Any, z: Any) -> float:
         truth, found = (read_segmentation(each, None, what).spans for each, what in ((y, "y"), (z, "z")))

@@ -36,6 +36,7 @@ from maxmargin.structures.sequences.given_labels import Invalid
 from maxmargin.structures.sequences.histories import digits
 from maxmargin.structures.sequences.packed_sequences import PackedSequences
 from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
+from maxmargin.structures.sequences.pieces import given_output
 from maxmargin.structures.sequences.prediction_sets import calibrated_distances, joined, label_sets, sequence_sets
 from maxmargin.structures.sequences.sparse_weights import sparse_weights
 from maxmargin.structures.sequences.task import Chain, Ngrams, Unknown
@@ -339,6 +340,9 @@ class SequenceLabeler(SequenceTrainer):
             of_labels = [(labels[a], labels[b]) for a, b in digits(pairs, 2, len(labels)).tolist()]
             axes["transition_features"] = {"feature": [named[j] for j in chosen.tolist()], "pair": of_labels}
         return {part: Weights(values, **axes.get(part, {"label": labels})) for part, values in parts.items()}
+
+    def _full_output(self, x: Any, z: Any) -> list[Hashable]:
+        return given_output(self.task_, self.w_, x, z)
 
     def _unlikeliness(self, beta: float, X: Any, Y: Any) -> Array:
         """Return -Σ_t log p(y_t | x): users look at single labels more often than at whole sequences."""

@@ -22,6 +22,7 @@ from maxmargin.inputs.tokens.tokens import SequencePacker, Sequences
 from maxmargin.inputs.tokens.transitions import allowed_transitions, warn_of_other_labels
 from maxmargin.inputs.tokens.vocabulary import Vocabulary
 from maxmargin.kernels.units import UnitTask
+from maxmargin.problem.contract.pieces import Pieces
 from maxmargin.problem.contract.scored import BestOutputs
 from maxmargin.problem.planes.atoms import Atoms
 from maxmargin.structures.sequences.batch import ChainBatch, whole_losses
@@ -44,8 +45,9 @@ from maxmargin.structures.sequences.label_names import LabelNames
 from maxmargin.structures.sequences.links import ChainLinks, cut_links, link_count
 from maxmargin.structures.sequences.packed_sequences import PackedSequences
 from maxmargin.structures.sequences.partial_labels import Choices, LabelPositions, is_partial, named_labels
+from maxmargin.structures.sequences.pieces import chain_pieces
 from maxmargin.structures.sequences.scored import ScoredChains
-from maxmargin.structures.sequences.transition_features import chosen_features, features_at_pairs, pair_rows
+from maxmargin.structures.sequences.transition_features import chosen_features, pair_rows
 
 Ngrams = Literal["all", "observed"]
 Unknown = Literal["ignore", "error"]
@@ -297,19 +299,12 @@ class Chain(UnitTask):
     # --- the plain form: one sequence at a time
 
     def psi(self, x: Any, z: Sequence[Hashable]) -> tuple[NDArray[np.int64], Array]:
+        return self.pieces(x, z).psi()
+
+    def pieces(self, x: Any, z: Sequence[Hashable]) -> Pieces:
+        """Return Ψ(x, z) by positions and transitions."""
         self._refuse_kernel("psi(x, z)")
-        rows = sparse.coo_array(self.packer_.pack([x]).matrix)
-        n_labels = self.n_labels_
-        labels = label_numbers(split_costs(z)[0], self.numbers_)
-        features = self.first_ + rows.col.astype(np.int64) * n_labels + labels[rows.row]
-        if self.histories_ is not None:
-            windows = self.histories_.windows(labels.tolist())
-            at_pairs, values = features_at_pairs(rows, labels, self.chosen_, self.histories_)
-            numbers = np.concatenate([np.ones(len(windows)), values, rows.data])
-            return np.concatenate([windows, at_pairs, features]).astype(np.int64), numbers
-        start, end = n_labels**2 + labels[0], n_labels**2 + n_labels + labels[-1]
-        links = labels[:-1].astype(np.int64) * n_labels + labels[1:]
-        return np.concatenate([[start, end], links, features]), np.concatenate([np.ones(2 + len(links)), rows.data])
+        return chain_pieces(self, x, z)
 
     def loss(self, y: Any, z: Any) -> float:
         (truth, factors), found = split_costs(y), split_costs(z)[0]
