@@ -21,6 +21,7 @@ from .counting.multilabel import CountingMultilabel as CountingMultilabel
 from .counting.predictor import CountingPredictor as CountingPredictor
 from .counting.route_predictor import RoutePredictor as RoutePredictor
 from .inputs.tokens.token_templates import TokenTemplates as TokenTemplates
+from .inputs.tokens.tokeniser import Tokeniser as Tokeniser
 from .loading import load as load
 from .packing import open_packed as open_packed
 from .packing import pack as pack

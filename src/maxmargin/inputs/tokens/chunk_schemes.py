@@ -50,6 +50,10 @@ class ChunkScheme(NamedTuple):
             if list(labels[begin:end]) == self._written(f"-{kind}", end - begin)
         ]
 
+    def labels(self, n: int, chunks: Iterable[tuple[int, int, str]]) -> list[Any]:
+        """Return the labels of n positions that have these chunks, which do not overlap."""
+        return self._with(["O"] * n, chunks)
+
     def repaired(self, labels: Sequence[Hashable]) -> list[Hashable]:
         """Return valid labels for the same chunks; a label that cannot continue a chunk begins one, as in conlleval."""
         return self._with(labels, self.chunks(labels))
