@@ -48,7 +48,8 @@ def write_docbin(target: str | os.PathLike[str], documents: Iterable[AnnotatedTe
 
 def _doc(spacy: Any, vocab: Any, document: AnnotatedText) -> Any:
     text = document.text
-    starts, ends = ({span[k] for span in document.spans or ()} for k in (0, 1))
+    starts = {span.start for span in document.spans or ()}
+    ends = {span.end for span in document.spans or ()}
     bounds = sorted({0, len(text), *starts, *ends, *(found.start() for found in PIECE.finditer(text))})
     words: list[str] = []
     blanks: list[bool] = []

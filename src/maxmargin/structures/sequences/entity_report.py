@@ -91,7 +91,7 @@ class EntityReport:
             shares = "".join(f" {each.value:>9.3f}" for each in score[:3])
             interval = "" if np.isnan(score.f1.low) else f"  {score.f1.low:.3f} to {score.f1.high:.3f}"
             lines.append(f"{name:<{width}}{counts}{shares}{interval}")
-        return "\n".join(lines[1:]) + "\n"
+        return "\n".join(lines[1:])
 
 
 def entity_report(
