@@ -36,7 +36,7 @@ ORDER = [
     "command",
 ]
 ROOT_MODULES = {  # the facades of the package, and its entry points
-    *("baselines", "errors", "formats", "inference", "metrics", "optimisers", "plotting", "tasks"),
+    *("active", "baselines", "errors", "formats", "inference", "metrics", "optimisers", "plotting", "tasks"),
     *("", "demo", "loading", "packing"),
 }
 STRUCTURES = sorted(folder.name for folder in (ROOT / "structures").iterdir() if (folder / "__init__.py").exists())

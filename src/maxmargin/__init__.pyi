@@ -1,5 +1,6 @@
 """The public names, and where they live."""
 
+from . import active as active
 from . import baselines as baselines
 from . import counting as counting
 from . import datasets as datasets
