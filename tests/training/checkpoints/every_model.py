@@ -55,9 +55,7 @@ class SessionFits(Fits):
             return  # which other tests look at
         with tempfile.TemporaryDirectory() as folder:
             try:
-                parts, sessions = in_sessions(
-                    lambda: clone(model), Path(folder) / "checkpoint", train, self.steps, growth=1.5
-                )
+                parts, sessions = in_sessions(lambda: clone(model), Path(folder) / "checkpoint", train, self.steps, growth=1.5)
                 for one, other in zip(whole, parts, strict=True):
                     assert_same(one, other)
                 self.results[label] = sessions
