@@ -55,11 +55,13 @@ def _parsed(content: str, lines: TextLines) -> list[Any]:
     try:
         tasks = json.loads(content)
     except RecursionError:
-        raise ValueError(f"{lines.name}: lists or records are nested too deeply") from None
+        raise lines.error("lists or records are nested too deeply") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"{lines.name}, line {error.lineno}: this is not JSON: {error.msg}") from None
+    except ValueError as error:  # a number with too many digits
+        raise lines.error(str(error)) from None
     if not isinstance(tasks, list):
-        raise ValueError(f"{lines.name}: found {content[:40]!r}; expected a list of tasks in square brackets")
+        raise lines.error(f"found {content[:40]!r}; expected a list of tasks in square brackets", 1)
     return tasks
 
 
