@@ -13,6 +13,7 @@ from rich.table import Table
 from threadpoolctl import threadpool_limits
 
 from benchmarks import (
+    active_learning,
     alignment,
     alignment_prior,
     alignment_speed,
@@ -78,6 +79,7 @@ GROUPS = {
     "coverage": coverage,
     "marginal-speed": marginal_speed,
     "partial-labels": partial_labels,
+    "active-learning": active_learning,
     "order": order,
     "multiclass": multiclass,
     "measures": measures,

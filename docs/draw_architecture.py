@@ -50,7 +50,7 @@ OWN_DUAL = [
 # From the lowest folder to the highest: a module imports from its own folder and from lower ones.
 FOLDERS = [
     *("base", "executors", "problem/planes", "problem/dual", "problem/contract", "problem/oracle", "inputs", "report"),
-    *("kernels", "solvers", "training", "structures/parts", "structures", "neural", "torch", "jax", "compat"),
+    *("kernels", "solvers", "training", "structures/parts", "structures", "neural", "torch", "jax", "compat", "active"),
     *("counting", "datasets", "testing", "command"),
 ]
 ENGINE = ("problem/", "solvers", "training")

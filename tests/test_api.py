@@ -20,6 +20,7 @@ MODULES = [
 ]
 PARTS = [
     "maxmargin",
+    "maxmargin.active",
     "maxmargin.baselines",
     "maxmargin.compat",
     "maxmargin.counting",

@@ -15,7 +15,7 @@ import maxmargin as mm
 FILES = sorted(PACKAGE.rglob("*.py"))
 FRAGMENT = re.compile(r"(What|Of|Whether|How|Those|Where|Who|That|So|Its|Their) ")  # not the beginning of a sentence
 FACADES = (
-    "baselines", "counting", "datasets", "executors", "formats", "inference", "kernels", "metrics", "neural",
+    "active", "baselines", "counting", "datasets", "executors", "formats", "inference", "kernels", "metrics", "neural",
     "optimisers", "plotting", "solvers", "tasks", "testing",
 )  # fmt: skip
 

@@ -21,6 +21,19 @@ from maxmargin.inputs.readers.mulan import read_label_names
 XML = '<labels><label name="calm"/></labels>\n'
 HEAD = "@relation r\n@attribute a numeric\n@attribute calm {0,1}\n@attribute c {red, 'a b'}\n@data\n"
 
+
+def iterate_doccano(path):
+    return formats.iterate_spans(path, "doccano")
+
+
+def iterate_prodigy(path):
+    return formats.iterate_spans(path, "prodigy")
+
+
+def whole_label_studio(path):
+    return formats.read_spans(path, "label_studio")
+
+
 # Of every reader a text that it reads (unless that is empty), and pieces that such texts are made of.
 READERS = {
     "conll": (formats.iterate_conll, "a N O\nb V B-x\n\n", "a b \t\n O -DOCSTART- B-x I-x"),
@@ -59,6 +72,22 @@ READERS = {
         formats.iterate_jsonl_sequences,
         '{"tokens": [["a"]], "labels": ["O"]}\n',
         '{ } [ ] "tokens" "features" "labels" "weight" : , "a" 1 null \n',
+    ),
+    "doccano": (
+        iterate_doccano,
+        '{"text": "Ada", "label": [[0, 3, "PER"]]}\n',
+        '{ } [ ] "text" "label" "entities" "start_offset" : , 0 3 -1 "a" 1.5 null true \n',
+    ),
+    "prodigy": (
+        iterate_prodigy,
+        '{"text": "Ada", "spans": [{"start": 0, "end": 3, "label": "PER"}]}\n',
+        '{ } [ ] "text" "spans" "start" "end" "label" "answer" : , 0 3 -1 "a" null \n',
+    ),
+    "label studio": (
+        whole_label_studio,
+        '[{"data": {"text": "Ada"}, "annotations": [{"result": [{"value": '
+        '{"start": 0, "end": 3, "labels": ["X"]}}]}]}]\n',
+        '{ } [ ] "text" "data" "id" "annotations" "result" "value" "labels" "start" "end" : , 0 3 -1 "a" null \n',
     ),
     "taxonomy": (formats.read_taxonomy, "cat\tpet\npet animal\n", "# \t \n a b c"),
     "trees": (formats.iterate_trees, "(S (N a)\n (V b))\n", "( ) S a \n -LRB-"),
@@ -101,12 +130,14 @@ def value_or_line(name, path, content):
     except ValueError as error:
         complaint = error
     assert type(complaint) is ValueError
-    assert re.match(r"(given|labels)\.\w+, (line \d+|which is empty): ", str(complaint)), complaint
+    place = r"(given|labels)\.\w+, (line \d+|which is empty|task \d+( \(id .*\))?): "
+    assert re.match(place, str(complaint), re.DOTALL), complaint
     return None
 
 
 def test_every_reader_is_here():
-    named = {reader for reader, *_ in READERS.values() if reader is not None} | {formats.iterate_mulan_rows}
+    named = {reader for reader, *_ in READERS.values() if reader is not None}
+    named |= {formats.iterate_mulan_rows, formats.iterate_spans}
     whole = {getattr(formats, reader.__name__.replace("iterate_", "read_"), None) for reader in named}
     readers = [name for name in formats.__all__ if name.startswith(("read_", "iterate_"))]
     missing = [name for name in readers if getattr(formats, name) not in named | whole]

@@ -30,6 +30,7 @@ ORDER = [
     "torch",
     "jax",
     "compat",
+    "active",
     "counting",
     "datasets",
     "testing",

@@ -1,5 +1,6 @@
 """The public names, and where they live."""
 
+from . import active as active
 from . import baselines as baselines
 from . import compat as compat
 from . import counting as counting
@@ -22,6 +23,7 @@ from .counting.multilabel import CountingMultilabel as CountingMultilabel
 from .counting.predictor import CountingPredictor as CountingPredictor
 from .counting.route_predictor import RoutePredictor as RoutePredictor
 from .inputs.tokens.token_templates import TokenTemplates as TokenTemplates
+from .inputs.tokens.tokeniser import Tokeniser as Tokeniser
 from .loading import load as load
 from .packing import open_packed as open_packed
 from .packing import pack as pack

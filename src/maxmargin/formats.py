@@ -30,6 +30,8 @@ from maxmargin.inputs.readers.svmlight import (
 )
 from maxmargin.inputs.readers.tables import iterate_table_rows, read_table_rows, write_table_rows
 from maxmargin.inputs.readers.taxonomy_file import read_taxonomy, write_taxonomy
+from maxmargin.inputs.spans.files import iterate_spans, read_spans, write_spans
+from maxmargin.inputs.spans.span import AnnotatedText, Span
 from maxmargin.inputs.tokens.chunk_schemes import scheme_of
 from maxmargin.structures.alignment.formats.a3m import read_a3m, write_a3m
 from maxmargin.structures.alignment.formats.fasta import (
@@ -74,6 +76,7 @@ from maxmargin.structures.sequences.table import (
 )
 
 __all__ = [
+    "AnnotatedText",
     "Annotations",
     "ConllSentence",
     "ConlluSentence",
@@ -85,6 +88,7 @@ __all__ = [
     "NamedRows",
     "SequencePair",
     "SequenceRecord",
+    "Span",
     "SubstitutionMatrix",
     "SvmlightRows",
     "iterate_conll",
@@ -97,6 +101,7 @@ __all__ = [
     "iterate_mulan_rows",
     "iterate_multilabel_jsonl",
     "iterate_multilabel_svmlight",
+    "iterate_spans",
     "iterate_stockholm",
     "iterate_svmlight",
     "iterate_table_rows",
@@ -116,6 +121,7 @@ __all__ = [
     "read_mulan_rows",
     "read_multilabel_jsonl",
     "read_multilabel_svmlight",
+    "read_spans",
     "read_stockholm",
     "read_svmlight",
     "read_table_rows",
@@ -136,6 +142,7 @@ __all__ = [
     "write_meme",
     "write_mulan_rows",
     "write_multilabel_jsonl",
+    "write_spans",
     "write_stockholm",
     "write_svmlight",
     "write_table_rows",

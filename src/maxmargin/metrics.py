@@ -2,6 +2,7 @@
 
 from maxmargin.counting.routes import pair_f1, point_f1
 from maxmargin.inputs.labels.confusion import LabelConfusion, Mistake
+from maxmargin.report.scoring.paired_test import PairedTest, paired_test
 from maxmargin.report.scoring.reliability import Reliability, calibration_error, reliability
 from maxmargin.report.scoring.scorer import Scorer, exact_match, exact_match_scorer
 from maxmargin.structures.assignment.measures import LinkScores, link_f1_scorer, link_scores
@@ -32,6 +33,8 @@ from maxmargin.structures.diversity.measures import subtopic_loss, subtopic_reca
 from maxmargin.structures.parsing.parseval import ParsevalScore, parseval, parseval_f1_scorer
 from maxmargin.structures.ranking.query_scores import query_scores
 from maxmargin.structures.sequences.confusion import label_confusion
+from maxmargin.structures.sequences.entity_matching import MatchCounts
+from maxmargin.structures.sequences.entity_report import EntityF1, EntityReport, EntityScore, entity_report
 from maxmargin.structures.sequences.measures import ChunkScore, chunk_f1, chunk_f1_scorer, chunks
 from maxmargin.structures.sequences.reports import chunk_report, label_report
 
@@ -39,10 +42,15 @@ __all__ = [
     "AttachmentScores",
     "ChunkScore",
     "ClusterScore",
+    "EntityF1",
+    "EntityReport",
+    "EntityScore",
     "LabelAttachment",
     "LabelConfusion",
     "LinkScores",
+    "MatchCounts",
     "Mistake",
+    "PairedTest",
     "ParsevalScore",
     "Reliability",
     "Scorer",
@@ -58,6 +66,7 @@ __all__ = [
     "chunk_report",
     "chunks",
     "decision_regret",
+    "entity_report",
     "exact_match",
     "exact_match_scorer",
     "label_confusion",
@@ -70,6 +79,7 @@ __all__ = [
     "muc_f1_scorer",
     "pair_f1",
     "pair_loss",
+    "paired_test",
     "pairwise",
     "pairwise_f1_scorer",
     "parseval",

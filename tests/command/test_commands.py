@@ -8,7 +8,7 @@ from command.command_files import KINDS, MORE, text
 from report.pages import checked
 
 import maxmargin as mm
-from maxmargin.formats import read_conll
+from maxmargin.formats import AnnotatedText, Span, read_conll, write_spans
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -48,6 +48,7 @@ def test_pages_about_models_of_every_kind(run, kind):
     assert "<h1>a &lt;b&gt; title</h1>" in page
     assert data in page
     score = json.loads(run("score", f"{kind}.mm", data, "--json", "-q", *more)[1])
+    told.pop("notice", None)  # about training data
     values = [each["value"] if isinstance(each, dict) else each for each in told.values()]
     assert any(abs(value - each) < 1e-9 for each in score.values() for value in values)
     assert run(*report) == (0, page)
@@ -71,6 +72,44 @@ def test_columns_get_one_more(run):
     code, _ = run("predict", "sequences.mm", stdin="a b c d\n")
     assert code == 3
     assert "the file has 4 columns; expected 1 (word), or these and a label" in run.err
+
+
+def test_texts_go_in_and_spans_come_out(run):
+    documents = [
+        AnnotatedText(f"{name} slept.", [Span(0, len(name), "PER")]) for name in ("Ada", "Alan Turing", "Grace")
+    ]
+    write_spans("spans.jsonl", documents)
+    fit = ("fit", "sequences", "spans.jsonl", "--format", "doccano", "-o", "ner.mm", "-c", "10", "-q")
+    assert run(*fit, "--calibrate", "2")[0] == 0
+    model = mm.load("ner.mm")
+    text = "Anna  Turing slept."
+    code, out = run("predict", "ner.mm", "--text", text, "--text", "")
+    expected = model.predict_spans([text])[0]
+    assert code == 0
+    assert [line.split("\t")[:3] for line in out.splitlines()] == [
+        [str(a), str(b), label] for a, b, label, _ in expected
+    ]
+    assert json.loads(run("predict", "ner.mm", "--text", text, "--json")[1]) == [list(span) for span in expected]
+    lines = run("predict", "ner.mm", "spans.jsonl", "--format", "doccano")[1].splitlines()
+    found = model.predict_spans([document.text for document in documents])
+    assert [json.loads(line)["predicted"] for line in lines] == [[list(span) for span in spans] for spans in found]
+    assert [json.loads(line)["label"] for line in lines] == [
+        [list(span[:3]) for span in each.spans] for each in documents
+    ]
+    assert json.loads(run("score", "ner.mm", "spans.jsonl", "--format", "doccano", "--json", "-q")[1])["F1"] == 1.0
+
+
+def test_texts_need_a_model_of_words(run):
+    assert run("predict", "classes.mm", "--text", "Ada")[0] == 2
+    assert "texts are for models of sequences" in run.err
+    assert run("predict", "sequences.mm", "test.conll", "--text", "Ada")[0] == 2
+    assert "--text gives the texts, and so does test.conll" in run.err
+    write_spans("none.jsonl", [AnnotatedText("Ada", None)])
+    assert run("fit", "sequences", "none.jsonl", "--format", "doccano", "-o", "no.mm", "-c", "1")[0] == 3
+    assert "none.jsonl, document 0 is not annotated" in run.err
+    write_spans("cut.jsonl", [AnnotatedText("Ada", [Span(0, 2, "PER")])])
+    assert run("fit", "sequences", "cut.jsonl", "--format", "doccano", "-o", "no.mm", "-c", "1")[0] == 3
+    assert "document 0: the span 0:2 'PER' ('Ad') does not begin and end with a token" in run.err
 
 
 def test_chunks_are_counted_where_labels_are_of_chunks(run):

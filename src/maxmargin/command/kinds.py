@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 ROWS = ("svmlight", "table", "jsonl")
 TOKENS = ("conll", "crfsuite", "table", "jsonl")
+SPANS = ("doccano", "prodigy", "label_studio", "brat")
 RECORDS = ("jsonl",)
 
 
@@ -43,7 +44,7 @@ KINDS = {
             "sequences",
             "SequenceLabeler",
             "sequences",
-            TOKENS,
+            (*TOKENS, *SPANS),
             "a label for every token of a sentence",
             ("features",),
             (TEMPLATES,),

@@ -111,6 +111,12 @@ def _built(arguments: Sequence[str]) -> CommandParser:
             command.add_argument(
                 "--scores", action="store_true", help="Write the scores of rows as well (classes and measures only)."
             )
+            command.add_argument(
+                "--text",
+                action="append",
+                metavar="TEXT",
+                help="Predict the spans of this text (sequences only): start, end, label, confidence and characters.",
+            )
         else:
             named: dict[str, Any] = {"required": True} if name == "report" else {}
             data = "--data" if named else "data"

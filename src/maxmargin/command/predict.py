@@ -21,10 +21,18 @@ def run(settings: argparse.Namespace) -> int:
     kind = kind_of(model)
     if settings.scores and kind.files not in ("rows", "label_sets"):
         raise UsageError(f"--scores is for models of rows, but this is a model of {kind.name}")
+    if settings.text and settings.data != "-":
+        raise UsageError(f"--text gives the texts, and so does {settings.data}: give one of the two")
     model.verbose = 0
+    if settings.text:
+        from maxmargin.command.files.span_files import predicted_texts
+
+        examples = predicted_texts(model, settings.text)
+    else:
+        examples = kind.module().predicted(model, settings.data, settings)
     on_screen = settings.output in (None, "-") and sys.stdout.isatty()
     with LiveLine(not settings.quiet and not on_screen, "predicting") as line, written(settings.output) as file:
-        for n, (text, value) in enumerate(kind.module().predicted(model, settings.data, settings), 1):
+        for n, (text, value) in enumerate(examples, 1):
             file.write(json.dumps(value) + "\n" if settings.json else text)
             if n % 1000 == 0:
                 line.show(f"{n:,} predicted")

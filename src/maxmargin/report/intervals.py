@@ -59,19 +59,13 @@ class ReportedMeasure(NamedTuple):
         rng = np.random.default_rng(seed)
         if self.of_sums is not None and self.counts is not None:
             value = float(self.of_sums(self.counts.sum(axis=0)[None])[0])
-            drawn = self.of_sums(_drawn_sums(self.counts, rng))
+            drawn = self.of_sums(drawn_sums(self.counts, rng))
         else:
             assert self.of_choice is not None
             value = self.of_choice(np.arange(self.n))
             choices = (rng.integers(self.n, size=self.n) for _ in range(DRAWS_OF_FUNCTIONS))
             drawn = np.array([self.of_choice(choice) for choice in choices])
-        drawn = drawn[np.isfinite(drawn)]  # the measure may be undefined for a sample
-        if self.n < FEWEST or not len(drawn):
-            return Interval(value, np.nan, np.nan, 0, FEW_EXAMPLES)
-        low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-        if low == high:  # all examples are alike, so that drawing them again shows nothing
-            return Interval(value, np.nan, np.nan, 0, FEW_MISTAKES)
-        return Interval(value, float(low), float(high), len(drawn))
+        return interval_of(value, drawn, self.n)
 
     @property
     def is_proportion(self) -> bool:
@@ -80,6 +74,17 @@ class ReportedMeasure(NamedTuple):
             return False
         hits, trials = self.counts.T
         return bool(np.isin(trials, (0.0, 1.0)).all() and np.isin(hits, (0.0, 1.0)).all() and (hits <= trials).all())
+
+
+def interval_of(value: float, drawn: Array, n: int) -> Interval:
+    """Return the interval of resampled values of n examples; samples without a value (NaN) are left out."""
+    drawn = drawn[np.isfinite(drawn)]
+    if n < FEWEST or not len(drawn):
+        return Interval(value, np.nan, np.nan, 0, FEW_EXAMPLES)
+    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    if low == high:  # all examples are alike, so that drawing them again shows nothing
+        return Interval(value, np.nan, np.nan, 0, FEW_MISTAKES)
+    return Interval(value, float(low), float(high), len(drawn))
 
 
 def exact_interval(hits: int, trials: int) -> tuple[float, float]:
@@ -119,7 +124,7 @@ def _ratio(sums: Array) -> Array:
         return np.where(sums[:, 1] > 0, sums[:, 0] / sums[:, 1], np.nan)
 
 
-def _drawn_sums(counts: Array, rng: np.random.Generator) -> Array:
+def drawn_sums(counts: Array, rng: np.random.Generator) -> Array:
     """Return (draws, k) sums over n examples drawn with replacement."""
     n, some = len(counts), max(1, AT_ONCE // len(counts))
     sums = []

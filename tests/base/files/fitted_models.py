@@ -179,6 +179,13 @@ def sequences_templates():
 
 
 @model
+def sequences_tokeniser():
+    templates = mm.TokenTemplates(["word[-1..1]"], tokeniser=mm.Tokeniser(r"\w+"))
+    words = [["the", "dog"], ["New", "York", "sleeps"]]
+    return fitted(mm.SequenceLabeler(C=10.0, features=templates), words * 3, [["O", "X"], ["O", "O", "X"]] * 3)
+
+
+@model
 def sequences_tokens():
     return fitted(mm.SequenceLabeler(forbidden="BIO", solver=solvers.BCFW(tol=0.05)), *tagged())
 

@@ -129,6 +129,7 @@ MODULES = {
     "Taxonomy": "structures.classes.taxonomy",
     "TaxonomySVC": "structures.classes.taxonomy_svc",
     "TokenTemplates": "inputs.tokens.token_templates",
+    "Tokeniser": "inputs.tokens.tokeniser",
     "TopK": "structures.ranking.topk",
     "TrainingSketch": "base.training_sketch",
     "Vocabulary": "inputs.tokens.vocabulary",

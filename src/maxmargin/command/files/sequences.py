@@ -10,8 +10,9 @@ import numpy as np
 
 from maxmargin.command.errors import UsageError
 from maxmargin.command.files.base import FileExamples, format_of, named_format, opened, some_at_a_time
+from maxmargin.command.files.span_files import SpansFile, predicted_file
 from maxmargin.command.files.token_files import FileSentence, TokenFile, token_file
-from maxmargin.command.kinds import KINDS
+from maxmargin.command.kinds import KINDS, SPANS
 from maxmargin.inputs.tokens.chunk_schemes import ANY, SCHEMES
 from maxmargin.inputs.tokens.token_templates import TokenTemplates
 from maxmargin.structures.sequences.conll import ConllSentence
@@ -71,10 +72,12 @@ def _sentences(sources: list[str], estimator: Any, new: bool, settings: Any) -> 
         estimator.features = TokenTemplates.read(opened(settings.features))
     begun = not new
     for name in sources:
-        file = _file(name, estimator, True, settings)
+        spans = settings.format in SPANS
+        file = _spans_file(name, estimator, settings) if spans else _file(name, estimator, True, settings)
         for sentence, _ in file:
             if not begun and estimator.features is None and isinstance(sentence, ConllSentence):
-                estimator.features = TokenTemplates.usual(len(sentence.tokens[0]), file.names)
+                tokeniser = file.tokeniser if isinstance(file, SpansFile) else None
+                estimator.features = TokenTemplates.usual(len(sentence.tokens[0]), file.names, tokeniser)
             begun = True
             _check(sentence, estimator, name)
             yield sentence
@@ -82,6 +85,9 @@ def _sentences(sources: list[str], estimator: Any, new: bool, settings: Any) -> 
 
 def predicted(model: Any, source: str, settings: Any) -> Iterator[tuple[str, Any]]:
     """Yield sentences with predictions in the format of the file: an additional column or key, or labels alone."""
+    if settings.format in SPANS:
+        yield from predicted_file(model, source, format_of(source, model, settings))
+        return
     file = _file(source, model, False, settings)
     for some in some_at_a_time(file):
         for sentence, _ in some:
@@ -111,6 +117,10 @@ def _file(name: str, estimator: Any, labelled: bool, settings: Any) -> TokenFile
     known = templates(estimator)
     columns = None if known is None else known.columns
     return token_file(form, name, columns, labelled, settings)
+
+
+def _spans_file(name: str, estimator: Any, settings: Any) -> SpansFile:
+    return SpansFile(name, format_of(name, estimator, settings), templates(estimator))
 
 
 def _scheme(estimator: Any, settings: Any) -> Any:

@@ -42,6 +42,18 @@ class ChunkScheme(NamedTuple):
                 found.append((begin, t + 1, kind[1:]))
         return found
 
+    def well_formed_chunks(self, labels: Sequence[Hashable]) -> list[tuple[int, int, str]]:
+        """Return the chunks that are labelled exactly as this scheme writes them; others do not count."""
+        return [
+            (begin, end, kind)
+            for begin, end, kind in self.chunks(labels)
+            if list(labels[begin:end]) == self._written(f"-{kind}", end - begin)
+        ]
+
+    def labels(self, n: int, chunks: Iterable[tuple[int, int, str]]) -> list[Any]:
+        """Return the labels of n positions that have these chunks, which do not overlap."""
+        return self._with(["O"] * n, chunks)
+
     def repaired(self, labels: Sequence[Hashable]) -> list[Hashable]:
         """Return valid labels for the same chunks; a label that cannot continue a chunk begins one, as in conlleval."""
         return self._with(labels, self.chunks(labels))

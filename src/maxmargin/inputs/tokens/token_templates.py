@@ -17,9 +17,10 @@ from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from maxmargin.base.files.fields import Mapped, Text, Texts
-from maxmargin.base.files.objects import Fields
+from maxmargin.base.files.fields import Mapped, OneOf, Part, Text, Texts
+from maxmargin.base.files.objects import Fields, Sometimes
 from maxmargin.inputs.readers.text_file import TextFile, reading
+from maxmargin.inputs.tokens.tokeniser import Tokeniser
 from maxmargin.inputs.tokens.words import word_shape
 
 Value = Callable[[str], str]
@@ -80,10 +81,12 @@ class TokenTemplates:
     gazetteers : dict or None
         Lists of phrases by name, with a blank between words: in(word, city) says that a token begins a phrase of the
         list "city" (B) or continues one (I); the longest phrases from the left match, with the same spelling.
+    tokeniser : Tokeniser or None
+        Splits raw texts into words, the only column, for `SequenceLabeler.predict_spans`.
 
     Notes
     -----
-    Fitted models and their files contain the templates.
+    Fitted models and their files contain the templates, with their tokeniser.
 
     Examples
     --------
@@ -100,6 +103,7 @@ class TokenTemplates:
         "features": Texts(),
         "columns": Texts(different=True),
         "gazetteers": Mapped(Text(), Texts()),
+        "tokeniser": Sometimes(OneOf(None, Part(Tokeniser))),  # missing in older files
     }
     saved_as: ClassVar[str] = "__init__"
 
@@ -108,6 +112,7 @@ class TokenTemplates:
         features: Iterable[str],
         columns: Iterable[str] = ("word",),
         gazetteers: Mapping[str, Iterable[str]] | None = None,
+        tokeniser: Tokeniser | None = None,
     ):
         self.features, self.columns = _texts("features", features), _texts("columns", columns)
         self.gazetteers = {name: _texts(name, phrases) for name, phrases in (gazetteers or {}).items()}
@@ -119,11 +124,19 @@ class TokenTemplates:
                 f"columns are {self.columns}; expected different names made of letters, digits and _, none "
                 "of them 'bias'"
             )
+        self.tokeniser = tokeniser
+        if tokeniser is not None and (not isinstance(tokeniser, Tokeniser) or len(self.columns) > 1):
+            raise ValueError(
+                f"tokeniser is {tokeniser!r:.60} and columns are {self.columns}; expected None, or a Tokeniser with "
+                "one column, which holds its words"
+            )
         parsed = [self._parsed(feature) for feature in self.features]
         self._plan = _Plan([terms for alternatives in parsed for terms in alternatives], self.columns, self.gazetteers)
 
     @classmethod
-    def usual(cls, n_columns: int, names: Sequence[str] | None = None) -> TokenTemplates:
+    def usual(
+        cls, n_columns: int, names: Sequence[str] | None = None, tokeniser: Tokeniser | None = None
+    ) -> TokenTemplates:
         """Return templates to begin with: the window and spelling of a word, and further columns, the first a tag.
 
         names : the names of the columns; None: "word", "tag", "column3", …
@@ -140,13 +153,14 @@ class TokenTemplates:
         if names is not None:
             called = dict(zip(columns, names, strict=True))
             features = [re.sub(r"\w+", lambda found: called.get(found[0], found[0]), feature) for feature in features]
-        return cls(features, columns if names is None else names)
+        return cls(features, columns if names is None else names, tokeniser=tokeniser)
 
     @classmethod
     def read(cls, source: TextFile) -> TokenTemplates:
         """Read templates from a TOML file with `features`, `columns` and optionally a table [gazetteers].
 
-        A gazetteer is a list of phrases, or the name of a file in the same folder with one phrase per line.
+        `tokeniser` may give the regular expression of the words of a text. A gazetteer is a list of phrases, or the
+        name of a file in the same folder with one phrase per line.
         """
         import tomllib
 
@@ -164,10 +178,12 @@ class TokenTemplates:
                     or type(given.get("gazetteers", {})) is not dict
                 ):
                     raise ValueError(
-                        f"found the keys {', '.join(sorted(given))}; expected features, columns and [gazetteers]"
+                        f"found the keys {', '.join(sorted(given))}; expected features, columns and perhaps tokeniser "
+                        "and [gazetteers]"
                     )
                 lists = {name: _phrases(name, each, folder) for name, each in given.get("gazetteers", {}).items()}
-                return cls(given["features"], given["columns"], lists)
+                tokeniser = Tokeniser(given["tokeniser"]) if "tokeniser" in given else None
+                return cls(given["features"], given["columns"], lists, tokeniser)
             except ValueError as error:
                 raise ValueError(f"{lines.name}: {error}") from None
 
@@ -206,7 +222,8 @@ class TokenTemplates:
 
     def __repr__(self) -> str:
         lists = f", gazetteers={self.gazetteers!r}" if self.gazetteers else ""
-        return f"TokenTemplates(features={self.features!r}, columns={self.columns!r}{lists})"
+        words = f", tokeniser={self.tokeniser!r}" if self.tokeniser is not None else ""
+        return f"TokenTemplates(features={self.features!r}, columns={self.columns!r}{lists}{words})"
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TokenTemplates) and repr(self) == repr(other)
@@ -215,7 +232,7 @@ class TokenTemplates:
         return hash(repr(self))
 
     def __reduce__(self) -> Any:
-        return TokenTemplates, (self.features, self.columns, self.gazetteers)
+        return TokenTemplates, (self.features, self.columns, self.gazetteers, self.tokeniser)
 
     def _parsed(self, feature: str) -> list[list[Term]]:
         """Return the features that a text stands for, each a conjunction of terms; no term means bias."""

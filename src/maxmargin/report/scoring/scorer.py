@@ -38,7 +38,11 @@ class Scorer:
         self.measure, self.part, self.sign, self.options = measure, part, sign, options
 
     def __call__(self, estimator: Any, X: Any, Y: Any) -> float:
-        value = self.measure(Y, estimator.predict(X), **self.options)
+        return self.value(Y, estimator.predict(X))
+
+    def value(self, truth: Any, found: Any) -> float:
+        """Return the number for given predictions, negative for a loss."""
+        value = self.measure(truth, found, **self.options)
         return self.sign * float(value if self.part is None else getattr(value, self.part))
 
     def __repr__(self) -> str:

@@ -21,7 +21,7 @@ from maxmargin.report.sections import (
     weights_section,
 )
 from maxmargin.report.tokens import TokenMark, legend, sentence, words_of
-from maxmargin.structures.segments.spans import OUTSIDE, Span, read_segmentation
+from maxmargin.structures.segments.spans import OUTSIDE, TokenSpan, read_segmentation
 
 
 def segment_findings(model: Any, X: Any, Y: Any) -> Findings:
@@ -80,14 +80,14 @@ def learnt_lengths_and_transitions(model: Any) -> list[Section]:
     ]
 
 
-def _labels(spans: list[Span], length: int) -> list[Hashable]:
+def _labels(spans: list[TokenSpan], length: int) -> list[Hashable]:
     labels: list[Hashable] = [OUTSIDE] * length
     for begin, end, label in spans:
         labels[begin:end] = [label] * (end - begin)
     return labels
 
 
-def _marks(truth: list[Span], found: list[Span], length: int) -> list[TokenMark]:
+def _marks(truth: list[TokenSpan], found: list[TokenSpan], length: int) -> list[TokenMark]:
     """Mark each token with its segment, and with the true one if the segment is not exactly right."""
     true, other = _owners(truth, length), _owners(found, length)
     return [
@@ -96,9 +96,9 @@ def _marks(truth: list[Span], found: list[Span], length: int) -> list[TokenMark]
     ]
 
 
-def _owners(spans: list[Span], length: int) -> list[Span | None]:
+def _owners(spans: list[TokenSpan], length: int) -> list[TokenSpan | None]:
     """Return the segment of every token."""
-    owners: list[Span | None] = [None] * length
+    owners: list[TokenSpan | None] = [None] * length
     for span in spans:
         owners[span[0] : span[1]] = [span] * (span[1] - span[0])
     return owners

@@ -23,7 +23,7 @@ from maxmargin.base.files.objects import Fields
 from maxmargin.inputs.matrices import LARGEST
 from maxmargin.inputs.tokens.token_features import FeatureRows, pairs_of
 from maxmargin.structures.segments.segment_text import SegmentText
-from maxmargin.structures.segments.spans import Span
+from maxmargin.structures.segments.spans import TokenSpan
 
 Describe = Callable[[int, int], Any]  # (begin, end) -> features of that segment of one sequence
 
@@ -70,7 +70,7 @@ class SegmentFeatures:
     def __len__(self) -> int:
         return len(self.names)
 
-    def fit(self, X: Any, truths: Iterable[list[Span]]) -> SegmentFeatures:
+    def fit(self, X: Any, truths: Iterable[list[TokenSpan]]) -> SegmentFeatures:
         """Number the features of the true segments."""
         counts: Counter[str] = Counter()
         if self.function is not None:

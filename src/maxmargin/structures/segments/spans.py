@@ -19,13 +19,13 @@ from maxmargin.inputs.tokens.chunk_schemes import SCHEMES
 
 OUTSIDE = "O"
 Codes = NDArray[np.int32]
-Span = tuple[int, int, Hashable]
+TokenSpan = tuple[int, int, Hashable]
 
 
 class Segmentation(NamedTuple):
     """Segmentation of one sequence."""
 
-    spans: list[Span]  # in the order of the tokens
+    spans: list[TokenSpan]  # in the order of the tokens
     repaired: int = 0  # the number of segments that begin with an "I-" tag, which is read as "B-"
 
 
@@ -68,8 +68,8 @@ def _read_tags(tags: Sequence[Any], length: int | None, what: str) -> Segmentati
     return Segmentation(list(spans), sum(tags[begin][0] == "I" for begin, _, _ in spans))
 
 
-def _read_spans(y: Sequence[Any], length: int | None, what: str) -> list[Span]:
-    spans: list[Span] = []
+def _read_spans(y: Sequence[Any], length: int | None, what: str) -> list[TokenSpan]:
+    spans: list[TokenSpan] = []
     for each in y:
         if not isinstance(each, Sequence) or isinstance(each, str) or len(each) != 3:
             raise ValueError(f"{what} contains {each!r}; expected spans (begin, end, label)")
@@ -98,7 +98,7 @@ def _is_position(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def codes_of(spans: Iterable[Span], numbers: dict[Hashable, int], length: int) -> Codes:
+def codes_of(spans: Iterable[TokenSpan], numbers: dict[Hashable, int], length: int) -> Codes:
     """Return the codes of a segmentation, given the numbers of its labels."""
     codes = np.zeros(length, dtype=np.int32)
     for begin, end, label in spans:
@@ -108,9 +108,9 @@ def codes_of(spans: Iterable[Span], numbers: dict[Hashable, int], length: int) -
     return codes
 
 
-def spans_of(codes: Codes, classes: Sequence[Hashable]) -> list[Span]:
+def spans_of(codes: Codes, classes: Sequence[Hashable]) -> list[TokenSpan]:
     """Return the spans of codes."""
-    spans: list[Span] = []
+    spans: list[TokenSpan] = []
     for t, code in enumerate(codes.tolist()):
         if code % 2:
             spans.append((t, t + 1, classes[code // 2]))

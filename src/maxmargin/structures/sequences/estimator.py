@@ -17,8 +17,10 @@ from maxmargin.base.named_weights import Weights
 from maxmargin.base.predictions import Predictions
 from maxmargin.base.progress_line import LiveLine
 from maxmargin.inputs.labels.weighted import Weighted
+from maxmargin.inputs.spans.span import Span
 from maxmargin.inputs.tokens.chunk_schemes import SCHEMES
 from maxmargin.inputs.tokens.token_templates import TokenTemplates
+from maxmargin.inputs.tokens.tokeniser import Tokeniser
 from maxmargin.inputs.tokens.transitions import chunk_scheme
 from maxmargin.problem.contract.batch import Batch
 from maxmargin.problem.contract.task import Task
@@ -37,6 +39,7 @@ from maxmargin.structures.sequences.histories import digits
 from maxmargin.structures.sequences.packed_sequences import PackedSequences
 from maxmargin.structures.sequences.partial_labels import as_choice, is_partial
 from maxmargin.structures.sequences.pieces import given_output
+from maxmargin.structures.sequences.predicted_spans import predicted_spans
 from maxmargin.structures.sequences.prediction_sets import calibrated_distances, joined, label_sets, sequence_sets
 from maxmargin.structures.sequences.sparse_weights import sparse_weights
 from maxmargin.structures.sequences.task import Chain, Ngrams, Unknown
@@ -217,6 +220,21 @@ class SequenceLabeler(SequenceTrainer):
             scheme = chunk_scheme(self.forbidden) or SCHEMES["BIO"]
             return Predictions(chunk_confidences(sums, j, labels, scheme) for j, labels in enumerate(found))
         raise ValueError(f"of must be 'label', 'chunk' or 'sequence', got {of!r}")
+
+    def predict_spans(self, texts: Sequence[str], tokeniser: Tokeniser | None = None) -> list[list[Span]]:
+        """Return the labelled spans of characters (start, end, label, confidence) that are predicted in every text.
+
+        The confidence is the probability of exactly this chunk of tokens, as predict_confidence(of="chunk") returns it.
+
+        Parameters
+        ----------
+        texts : list of str
+            Raw texts. One without any token has no spans.
+        tokeniser : Tokeniser or None
+            Splits the texts into words; None: the tokeniser of the templates of the model.
+        """
+        check_is_fitted(self)
+        return predicted_spans(self, texts, tokeniser)
 
     def predict_set(
         self, X: Any, coverage: float = 0.9, of: Literal["sequence", "label"] = "sequence", most: int = 1000
