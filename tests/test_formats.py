@@ -17,6 +17,7 @@ from thorough import examples
 
 from maxmargin import datasets, formats
 from maxmargin.inputs.readers.mulan import read_label_names
+from maxmargin.inputs.readers.tables import MissingColumnError, TextCellError
 
 XML = '<labels><label name="calm"/></labels>\n'
 HEAD = "@relation r\n@attribute a numeric\n@attribute calm {0,1}\n@attribute c {red, 'a b'}\n@data\n"
@@ -129,7 +130,7 @@ def value_or_line(name, path, content):
         return read(name, path)
     except ValueError as error:
         complaint = error
-    assert type(complaint) is ValueError
+    assert type(complaint) in (ValueError, MissingColumnError, TextCellError)
     place = r"(given|labels)\.\w+, (line \d+|which is empty|task \d+( \(id .*\))?): "
     assert re.match(place, str(complaint), re.DOTALL), complaint
     return None

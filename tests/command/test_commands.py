@@ -54,7 +54,7 @@ def test_pages_about_models_of_every_kind(run, kind):
     assert run(*report) == (0, page)
     assert run("report", f"{kind}.mm", "--data", "no such file")[0] == 2
     assert run("report", f"{kind}.mm", "--data", data, "--worst", "-1")[0] == 2
-    assert run.err == "maxmargin: --worst is -1; expected a number >= 0\n"
+    assert run.err == "maxmargin: --worst is -1; expected a number >= 0; see maxmargin report --help\n"
 
 
 def test_columns_get_one_more(run):

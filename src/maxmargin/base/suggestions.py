@@ -20,4 +20,5 @@ def listed(names: Iterable[str]) -> str:
     """Return names for a message, the first few of many."""
     names = list(names)
     more = f", … ({len(names)} in all)" if len(names) > MOST_NAMES else ""
-    return ", ".join(names[:MOST_NAMES]) + more
+    shown = (name if name.isprintable() else repr(name) for name in names[:MOST_NAMES])
+    return ", ".join(shown) + more

@@ -52,10 +52,11 @@ class PairedTest:
 
     def __str__(self) -> str:
         gap = self.difference
+        ends = f"{LEVEL:.0%} interval [{gap.low:+.4f}, {gap.high:+.4f}]"
         return (
-            f"{self.first:.4f} and {self.second:.4f}: difference {gap.value:+.4f}, {LEVEL:.0%} interval "
-            f"[{gap.low:+.4f}, {gap.high:+.4f}], p = {self.p_value:.4f} ({self.draws} randomisations of "
-            f"{self.documents} documents)"
+            f"{self.first:.4f} and {self.second:.4f}: difference {gap.value:+.4f}, "
+            f"{f'no interval ({gap.why_not})' if gap.why_not else ends}, p = {self.p_value:.4f} "
+            f"({self.draws} randomisations of {self.documents} documents)"
         )
 
 
@@ -193,4 +194,6 @@ def _result(first: float, second: float, differences: Array, drawn: Array, m: in
     observed = second - first
     extreme = int(np.count_nonzero(np.abs(differences) >= abs(observed) - ROUNDING))
     p = (1 + extreme) / (1 + len(differences))
-    return PairedTest(first, second, interval_of(observed, drawn, m), p, len(differences), m)
+    equal = observed == 0 and not drawn.any()  # the predictions are the same, however documents are drawn
+    interval = Interval(0.0, 0.0, 0.0, len(drawn)) if equal else interval_of(observed, drawn, m)
+    return PairedTest(first, second, interval, p, len(differences), m)
