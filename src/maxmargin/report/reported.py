@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakSet
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -20,23 +21,30 @@ if TYPE_CHECKING:
     from maxmargin.report.page import ModelReport
 
 
+_IN_TRAINING: WeakSet[Any] = WeakSet()  # estimators inside of `fit` or a path
+
+
 def remembering(train: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a method `fit` or `path` that also keeps a sketch of its training data, as the user gave them."""
+    """Return a method `fit`, `path` or `fit_path` that also keeps a sketch of its training data, as the user gave them.
+
+    The models in a list that `fit_path` returns have the sketch, too.
+    """
 
     @wraps(train)
     def trained(self: Any, X: Any, *others: Any, **named: Any) -> Any:
-        if self.__dict__.get("_remembering"):  # this call is one of super(), with converted data
+        if self in _IN_TRAINING:  # this call is one of super(), with converted data
             return train(self, X, *others, **named)
-        given = others[0] if others else named.get("Y", named.get("y"))
+        given = others[0] if others else next((named[name] for name in ("Y", "y", "routes") if name in named), None)
         self.__dict__.pop("training_sketch_", None)
-        self._remembering = True
+        _IN_TRAINING.add(self)
         try:
             found = train(self, X, *others, **named)
         finally:
-            del self._remembering
+            _IN_TRAINING.discard(self)
         sketch = TrainingSketch.of(X, given)
         if sketch is not None:
-            self.training_sketch_ = sketch
+            for model in (self, *(found if isinstance(found, list) else ())):
+                model.training_sketch_ = sketch
         return found
 
     return trained
@@ -45,7 +53,7 @@ def remembering(train: Callable[..., Any]) -> Callable[..., Any]:
 class Reported:
     """A mixin with `report`, and a card in notebooks; an estimator implements `_findings`, and optionally `_learnt`.
 
-    The methods `fit` and `path` of estimators keep a sketch of the training data, so that a report can say whether it
+    The methods `fit`, `path` and `fit_path` of estimators keep a sketch of the training data, so that a report can say whether it
     is about these.
     """
 
@@ -54,7 +62,7 @@ class Reported:
 
     def __init_subclass__(cls, **others: Any) -> None:
         super().__init_subclass__(**others)
-        for name in ("fit", "path"):
+        for name in ("fit", "path", "fit_path"):
             if name in vars(cls):
                 setattr(cls, name, remembering(vars(cls)[name]))
 
