@@ -53,8 +53,8 @@ def remembering(train: Callable[..., Any]) -> Callable[..., Any]:
 class Reported:
     """A mixin with `report`, and a card in notebooks; an estimator implements `_findings`, and optionally `_learnt`.
 
-    The methods `fit`, `path` and `fit_path` of estimators keep a sketch of the training data, so that a report can say whether it
-    is about these.
+    The methods `fit`, `path` and `fit_path` of estimators keep a sketch of the training data, so that a report can say
+    whether it is about these.
     """
 
     saved: ClassVar[Fields] = {"training_sketch_": Sometimes(Part(TrainingSketch))}
