@@ -12,6 +12,8 @@ import numpy as np
 
 import maxmargin as mm
 
+plt.style.use(mm.plotting.STYLE)
+
 X, Y, X_test, Y_test = mm.datasets.digit_strings(n_train=400, n_test=300)
 BUDGETS = [50, 100, 150, 200, 300, 400, 600, 800]
 

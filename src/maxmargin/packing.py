@@ -29,6 +29,11 @@ KINDS: dict[str, Callable[..., PackedData]] = {
 }
 
 
+def packed_kind(kind: str) -> str:
+    """Return the kind that a packed folder names: rows with one label each are packed alike."""
+    return "classes" if kind in ("ordinal", "measure") else kind
+
+
 def pack(data: Iterable[Any], folder: str | os.PathLike[str], kind: str, **options: Any) -> Any:
     """Write training data to a new folder, from which `fit` reads them without holding them in memory.
 

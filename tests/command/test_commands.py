@@ -401,7 +401,7 @@ def test_what_folders_cannot_be_used_for(run, tmp_path):
         assert message in run.err
     assert run("fit", "sequences", str(tmp_path), "-o", "x.mm")[0] == 3
     assert "not a packed folder" in run.err
-    assert run("fit", "classes", where, "-o", "x.mm")[0] == 2
+    assert run("fit", "classes", where, "-o", "x.mm")[0] == 3
     assert "folder holds packed sequences; expected packed classes" in run.err
     valid = ("-c", "1,10", "--valid", "test.conll", "-q", "-o", "x.mm")
     assert run("fit", "sequences", where, *valid)[0] == 0

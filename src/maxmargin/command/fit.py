@@ -91,13 +91,13 @@ def packed_or_read(kind: Kind, sources: list[str], estimator: Any, settings: arg
         raise UsageError(f"{folders[0]} is a folder; expected files{alone}")
     examples: FileExamples
     if folders:
-        from maxmargin.packing import open_packed
+        from maxmargin.packing import open_packed, packed_kind
 
         data = open_packed(folders[0])
-        if data.kind != kind.name:
-            raise UsageError(
-                f"{folders[0]} holds packed {data.kind}; expected packed {kind.name}, as maxmargin pack {kind.name} "
-                "writes them"
+        if data.kind != packed_kind(kind.name):
+            raise ValueError(
+                f"{folders[0]} holds packed {data.kind}; expected packed {packed_kind(kind.name)}, as "
+                f"maxmargin pack {kind.name} writes them"
             )
         examples = module.packed(data, estimator)
     else:
