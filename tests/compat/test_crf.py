@@ -153,7 +153,9 @@ def test_the_l1_norm_is_ignored_with_a_warning():
         ({"c1": -1.0}, "c1 is -1.0; expected 0 or more"),
         ({"c1": "0.1"}, "c1 is '0.1'"),
         ({"max_iterations": 0}, "max_iterations is 0; expected a whole number >= 1"),
-        ({"min_freq": -1}, "min_freq is -1; expected a number >= 0"),
+        ({"min_freq": -1}, "min_freq is -1; expected a finite number >= 0"),
+        ({"min_freq": float("nan")}, "min_freq is nan; expected a finite number >= 0"),
+        ({"min_freq": float("inf")}, "min_freq is inf; expected a finite number >= 0"),
     ],
 )
 def test_bad_parameters(options, message):
@@ -174,3 +176,10 @@ def test_the_labeler_can_be_saved(tmp_path):
     model.labeler_.save(tmp_path / "crf.mm")
     again = mm.load(tmp_path / "crf.mm")
     assert np.array_equal(again.w_, model.labeler_.w_)
+
+
+def test_truth_values_of_arrays_are_features():
+    X = [[{"title": np.bool_(True), "size": np.float64(2)}, {"title": np.bool_(False), "size": np.int64(1)}]]
+    plain = [[{"title": True, "size": 2.0}, {"title": False, "size": 1.0}]]
+    Y = [["A", "B"]]
+    assert CRF().fit(X, Y).state_features_ == CRF().fit(plain, Y).state_features_

@@ -100,3 +100,27 @@ def test_bad_input():
         paired_test([["O"]], [["O"]], [["O"]], measure=chunk_f1)
     with pytest.raises(ValueError, match="draws"):
         paired_test([["O"]], [["O"]], [["O"]], measure=exact_match, draws=0)
+
+
+def test_columns_of_tables_are_read_in_their_order():
+    pandas = pytest.importorskip("pandas")
+    truth, first, second = [1, 2, 3, 4] * 3, [1, 2, 3, 4] * 3, [1, 2, 4, 3] * 3
+    columns = [pandas.Series(each, index=range(len(each))[::-1]) for each in (truth, first, second)]
+    found = paired_test(*columns, measure=agreement, draws=20)
+    assert found == paired_test(truth, first, second, measure=agreement, draws=20)
+    assert (found.first, found.second) == (1.0, 0.5)
+
+
+def test_a_measure_that_is_no_number_is_no_evidence():
+    truth = [1, 2, 3, 4] * 3
+    with pytest.raises(ValueError, match="measure is nan for the first and nan for the second model"):
+        paired_test(truth, truth, truth, measure=lambda a, b: float("nan"), draws=20)
+
+    def undefined_if_mixed(a, b):
+        return float(b[0]) if len(set(b)) == 1 else float("nan")
+
+    assert paired_test([1] * 12, [1] * 12, [0] * 12, measure=undefined_if_mixed, draws=20).p_value == 1.0
+
+
+def agreement(truth, found):
+    return float(np.mean(np.asarray(truth) == np.asarray(found)))

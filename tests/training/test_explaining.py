@@ -496,3 +496,33 @@ def test_worst_mistakes():
     kernel, X, Y, _ = trained_on("classes_kernel")
     with pytest.raises(ValueError, match="with a kernel"):
         kernel.explain_mistakes(X, Y)
+
+
+def test_threads_share_an_explanation():
+    found = mm.SequenceLabeler().fit([[["a"], ["b"]]], [["A", "B"]]).explain([["a"], ["b"]])
+    expected = pickle.loads(pickle.dumps(found)).contributions
+
+    class Interrupted:
+        """Terms of which another thread asks for two, while the first of all is named."""
+
+        def __init__(self, terms):
+            self.terms, self.products, self.first = terms, terms.products, True
+
+        def contribution(self, e):
+            if self.first:
+                self.first = False
+                assert found.top(2) == expected[:2]
+            return self.terms.contribution(e)
+
+    found._terms, found._contributions = Interrupted(found._terms), []
+    assert found.contributions == expected
+    assert found.top(2) == expected[:2]
+
+
+def test_a_number_of_contributions_is_whole():
+    found = mm.SequenceLabeler().fit([[["a"], ["b"]]], [["A", "B"]]).explain([["a"], ["b"]])
+    assert found.contributions
+    assert found.top(0) == []
+    for wrong in (-1, 1.5):
+        with pytest.raises(ValueError, match="n must be a whole number >= 0"):
+            found.top(wrong)

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -125,8 +126,8 @@ class CRF(BaseEstimator):
                 raise ValueError(f"{name} is {value!r}; expected {least}")
         if self.max_iterations is not None and (not is_whole(self.max_iterations) or self.max_iterations < 1):
             raise ValueError(f"max_iterations is {self.max_iterations!r}; expected a whole number >= 1")
-        if self.min_freq is not None and (not is_real(self.min_freq) or self.min_freq < 0):
-            raise ValueError(f"min_freq is {self.min_freq!r}; expected a number >= 0")
+        if self.min_freq is not None and (not is_real(self.min_freq) or not 0 <= self.min_freq < float("inf")):
+            raise ValueError(f"min_freq is {self.min_freq!r}; expected a finite number >= 0")
         if c1 > 0:
             warn_caller(
                 f"c1={c1:g} is ignored, because this CRF has no L1 norm; labeler_.sparsify(X) sets weights to 0 that "
@@ -140,7 +141,7 @@ class CRF(BaseEstimator):
             "min_count": max(1, ceil(self.min_freq or 0)),
             "tol": TOL,
             "max_passes": self.max_iterations,
-            "verbose": int(self.verbose),
+            "verbose": int(bool(self.verbose)),
         }
         self.labeler_ = SequenceLabeler(**options).fit(_sequences(X), y)
         return self
@@ -215,7 +216,7 @@ def _features(given: Any, prefix: str, where: str) -> Iterator[tuple[str, float]
     if isinstance(given, Mapping):
         for name, value in given.items():
             own = f"{prefix}{name}"
-            if isinstance(value, bool) or is_real(value):
+            if isinstance(value, bool | np.bool_) or is_real(value):
                 yield own, float(value)
             else:
                 yield from _features(value, f"{own}:", where)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.base.arrays import Array
-from maxmargin.base.checks import is_whole
+from maxmargin.base.checks import check_whole, is_whole
 from maxmargin.base.weight_names import WeightNames
 from maxmargin.problem.contract.pieces import Pieces, Unit, UnitPlace
 from maxmargin.report.findings import counted
@@ -127,9 +127,11 @@ class Explanation:
 
     def top(self, n: int | None = None) -> list[Contribution]:
         """Return the n largest contributions; None: as many as are shown."""
-        n = self.n if n is None else n
+        n = self.n if n is None else check_whole("n", n, least=0)
         known = self._contributions
-        known += [self._terms.contribution(e) for e in range(len(known), min(n, len(self._terms.products)))]
+        if len(known) < min(n, len(self._terms.products)):
+            more = range(len(known), min(n, len(self._terms.products)))
+            known = self._contributions = [*known, *map(self._terms.contribution, more)]  # threads share no list
         return known[:n]
 
     def __getstate__(self) -> dict[str, Any]:

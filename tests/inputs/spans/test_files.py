@@ -266,3 +266,42 @@ def test_bad_documents_are_not_written(tmp_path):
     for name in ("../up", "twice", ".hidden"):
         with pytest.raises(ValueError, match=re.escape(f"has the name {name!r}")):
             write_spans(tmp_path / "folder", [AnnotatedText(ADA, [], "twice"), AnnotatedText(ADA, [], name)])
+
+
+def test_a_byte_order_mark_does_not_hide_the_first_span_of_brat(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"Ada slept")
+    (tmp_path / "a.ann").write_bytes(b"\xef\xbb\xbfT1\tPER 0 3\tAda\r\n")
+    assert read_spans(tmp_path) == [AnnotatedText("Ada slept", [Span(0, 3, "PER")], "a")]
+
+
+def test_an_old_annotation_does_not_become_that_of_a_new_text(tmp_path):
+    write_spans(tmp_path, [AnnotatedText("Ada", [Span(0, 3, "PER")], "a")], "brat")
+    with pytest.raises(ValueError, match=r"document 0 is not annotated, but .* has a\.ann already"):
+        write_spans(tmp_path, [AnnotatedText("Ada slept", None, "a")], "brat")
+    assert read_spans(tmp_path)[0].text == "Ada"
+
+
+def test_a_line_is_named_once():
+    with pytest.raises(ValueError, match=r"^the text, line 1: 'spans' is None; expected a list of spans$"):
+        read_spans(io.StringIO('{"text": "a", "spans": null}\n'), "prodigy")
+
+
+@pytest.mark.parametrize("form", ["doccano", "prodigy", "label_studio", "brat"])
+def test_spans_may_be_plain_tuples(tmp_path, form):
+    write_spans(tmp_path / "file", [AnnotatedText("Ada", [(0, 3, "PER")])], form)
+    assert read_spans(tmp_path / "file", form)[0].spans == [Span(0, 3, "PER")]
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ("Ada", r"document 0 is 'Ada'; expected an AnnotatedText"),
+        (AnnotatedText(None, None), r"document 0 has the text None; expected a string"),
+        (AnnotatedText("Ada", [], 5), r"document 0 has the name 5; expected a string"),
+        (AnnotatedText("Ada", [(0, 3)]), r"document 0: a span is \(0, 3\); expected a Span"),
+        (AnnotatedText("Ada", 7), r"document 0: 'int' object is not iterable"),
+    ],
+)
+def test_documents_that_are_none(document, message):
+    with pytest.raises(ValueError, match=message):
+        write_spans(io.StringIO(), [document], "doccano")

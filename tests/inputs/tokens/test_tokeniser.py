@@ -162,3 +162,22 @@ def test_tokenisers_are_equal_by_their_pattern(tmp_path):
     path.write_text('features = ["word"]\ncolumns = ["word"]\ntokeniser = "("\n')
     with pytest.raises(ValueError, match=r"templates\.toml: pattern is"):
         TokenTemplates.read(path)
+
+
+def test_spans_that_are_plain_tuples_are_labelled():
+    assert Tokeniser().labelled([AnnotatedText("Ada slept", [(0, 3, "PER")])]).Y == [["B-PER", "O"]]
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        ("Ada", "document 0 is 'Ada'; expected an AnnotatedText"),
+        (AnnotatedText("Ada", [Span(0, 3, None)]), "document 0: the span 0:3 has the label None; expected a text"),
+        (AnnotatedText("Ada", [Span(0, 3, "")]), "document 0: the span 0:3 has the label ''; expected a text"),
+        (AnnotatedText("Ada", [Span(float("nan"), 3, "PER")]), "document 0: a span has the offsets nan and 3"),
+    ],
+)
+@pytest.mark.parametrize("invalid", ["error", "drop"])
+def test_what_is_no_span_is_refused(document, message, invalid):
+    with pytest.raises(ValueError, match=message):
+        Tokeniser().labelled([document], invalid=invalid)

@@ -195,3 +195,8 @@ def test_entity_f1_is_a_measure():
 def test_bad_input(truth, found, options, message):
     with pytest.raises(ValueError, match=message):
         entity_report(truth, found, **options)
+
+
+def test_no_kind_of_match():
+    with pytest.raises(ValueError, match="matches is empty; expected some of 'strict'"):
+        entity_report([["B-A"]], [["B-A"]], matches=[])

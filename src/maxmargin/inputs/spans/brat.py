@@ -17,6 +17,7 @@ from maxmargin.inputs.readers.compressed import replacing_compressed
 from maxmargin.inputs.spans.span import AnnotatedText, Span, checked_span, in_order
 
 LINE = re.compile(r"(T\S*)\t(\S+) (\d+) (\d+)\t(.*)")
+BOM = "\ufeff"  # some editors write it at the beginning of a file; in a text it counts as a character
 PIECES = re.compile(r"T\S*\t\S+ \d+ \d+(;\d+ \d+)+\t")
 
 
@@ -45,6 +46,11 @@ def write_brat(target: str | os.PathLike[str], documents: Iterable[AnnotatedText
         if name in names or Path(name).name != name or name.startswith("."):
             raise ValueError(f"document {i} has the name {name!r}; expected different names of files without a folder")
         names.add(name)
+        if document.spans is None and (folder / f"{name}.ann").exists():
+            raise ValueError(
+                f"document {i} is not annotated, but {folder.name} has {name}.ann already, which would become its "
+                "annotation; expected a folder without it"
+            )
         _write(folder / f"{name}.txt", document.text)
         if document.spans is not None:
             _write(folder / f"{name}.ann", "".join(_lines(i, document)))
@@ -62,7 +68,7 @@ def _read(path: Path) -> AnnotatedText:
     if not other.exists():
         return AnnotatedText(text, None, path.stem)
     spans = []
-    for number, line in enumerate(_decoded(other).split("\n"), 1):
+    for number, line in enumerate(_decoded(other).removeprefix(BOM).split("\n"), 1):
         line = line.removesuffix("\r")
         if line.startswith("T"):
             try:

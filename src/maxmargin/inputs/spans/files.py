@@ -12,7 +12,7 @@ from maxmargin.inputs.spans.brat import iterate_brat, write_brat
 from maxmargin.inputs.spans.docbin import iterate_docbin, write_docbin
 from maxmargin.inputs.spans.json_spans import iterate_json_spans, write_doccano, write_prodigy
 from maxmargin.inputs.spans.label_studio import iterate_label_studio, write_label_studio
-from maxmargin.inputs.spans.span import AnnotatedText, checked_span
+from maxmargin.inputs.spans.span import AnnotatedText, as_document, checked_span
 
 SpanFormat = Literal["doccano", "prodigy", "label_studio", "brat", "docbin"]
 COMPRESSED = (".gz", ".xz", ".bz2")
@@ -149,7 +149,8 @@ def _form(file: Any, form: str | None) -> str:
     return form
 
 
-def _checked(i: int, document: AnnotatedText) -> AnnotatedText:
+def _checked(i: int, given: AnnotatedText) -> AnnotatedText:
+    document = as_document(i, given)
     for span in document.spans or ():
         try:
             checked_span(document.text, *span[:3])

@@ -85,7 +85,9 @@ def _spans(record: JsonRecord, text: str, form: str | None) -> list[Span] | None
         raise ValueError(f"there are {' and '.join(map(repr, keys))}; expected one of them")
     if not keys:
         return None
-    listed = record.listed(keys[0], "a list of spans")
+    listed = record.fields[keys[0]]
+    if not isinstance(listed, list):
+        raise ValueError(f"{keys[0]!r} is {listed!r:.40}; expected a list of spans")
     if keys[0] == PRODIGY:
         return in_order([_from_dict(text, span, IN_PRODIGY) for span in listed])
     if keys[0] == "entities":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from maxmargin.base.checks import is_whole
+
 
 class Span(NamedTuple):
     """A labelled span of a text: the characters start:end.
@@ -44,10 +46,7 @@ def checked_span(text: str, start: Any, end: Any, label: Any, said: Any = None) 
 
     said : the characters of the span according to its file, or None.
     """
-    if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
-        raise ValueError(f"a span has the offsets {start!r:.40} and {end!r:.40}; expected whole numbers")
-    if not isinstance(label, str) or not label:
-        raise ValueError(f"the span {start}:{end} has the label {label!r:.40}; expected a text that is not empty")
+    start, end, label, _ = as_span((start, end, label))
     if not 0 <= start < end <= len(text):
         raise ValueError(
             f"the span {start}:{end} {label!r} does not fit the text, which has {len(text)} characters; expected "
@@ -59,6 +58,32 @@ def checked_span(text: str, start: Any, end: Any, label: Any, said: Any = None) 
             "text; expected offsets that count Unicode characters of this text"
         )
     return Span(start, end, label)
+
+
+def as_span(given: Any) -> Span:
+    """Return a tuple (start, end, label) or (start, end, label, confidence) as a Span, or raise a ValueError."""
+    if not isinstance(given, tuple | list) or len(given) not in (3, 4):
+        raise ValueError(f"a span is {given!r:.60}; expected a Span, or a tuple (start, end, label)")
+    start, end, label, *confidence = given
+    if not is_whole(start) or not is_whole(end):
+        raise ValueError(f"a span has the offsets {start!r:.40} and {end!r:.40}; expected whole numbers")
+    if not isinstance(label, str) or not label:
+        raise ValueError(f"the span {start}:{end} has the label {label!r:.40}; expected a text that is not empty")
+    return Span(int(start), int(end), label, *confidence)
+
+
+def as_document(i: int, given: Any) -> AnnotatedText:
+    """Return document i with spans of the class Span, or raise a ValueError that says what it is instead."""
+    if not isinstance(given, AnnotatedText):
+        raise ValueError(f"document {i} is {given!r:.60}; expected an AnnotatedText")
+    text, spans, name = given
+    if not isinstance(text, str) or not isinstance(name, str):
+        what, found = ("text", text) if not isinstance(text, str) else ("name", name)
+        raise ValueError(f"document {i} has the {what} {found!r:.40}; expected a string")
+    try:
+        return AnnotatedText(text, None if spans is None else [as_span(span) for span in spans], name)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"document {i}: {error}") from None
 
 
 def in_order(spans: list[Span]) -> list[Span]:

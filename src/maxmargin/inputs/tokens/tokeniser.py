@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from maxmargin.base.errors import InvalidLabels, warn_caller
 from maxmargin.base.files.fields import Text
 from maxmargin.base.files.objects import Fields
-from maxmargin.inputs.spans.span import AnnotatedText, Span, in_order
+from maxmargin.inputs.spans.span import AnnotatedText, Span, as_document, in_order
 from maxmargin.inputs.tokens.chunk_schemes import ANY, ChunkScheme, named_scheme
 
 WORDS_AND_SIGNS = r"\w+|[^\w\s]"
@@ -115,8 +115,9 @@ class Tokeniser:
             raise ValueError(f"invalid must be 'error', 'repair' or 'drop', got {invalid!r}")
         chosen, result = named_scheme(scheme), LabelledTexts([], [], [], [])
         n = 0
-        for i, document in enumerate(documents):
+        for i, given in enumerate(documents):
             n += 1
+            document = as_document(i, given)
             labels, misfits = self._labels(i, document, chosen, invalid == "repair")
             if misfits and invalid == "error":
                 raise ValueError(f"{misfits[0].problem}; correct it, or give invalid='repair' or invalid='drop'")

@@ -175,7 +175,7 @@ def _by_calls(
         at = range(len(truth)) if of is None else of
         return measure([truth[i] for i in at], [found[i] for i in at])
 
-    ones, others = list(first), list(second)
+    truth, ones, others = list(truth), list(first), list(second)  # a column of a table is read in its order
     differences = []
     for _ in range(draws):
         mine, yours = list(ones), list(others)
@@ -192,7 +192,10 @@ def _by_calls(
 
 def _result(first: float, second: float, differences: Array, drawn: Array, m: int) -> PairedTest:
     observed = second - first
-    extreme = int(np.count_nonzero(np.abs(differences) >= abs(observed) - ROUNDING))
+    if not np.isfinite(observed):
+        raise ValueError(f"measure is {first} for the first and {second} for the second model; expected finite numbers")
+    smaller = np.abs(differences) < abs(observed) - ROUNDING  # False for NaN, which is no evidence of a difference
+    extreme = int(np.count_nonzero(~smaller))
     p = (1 + extreme) / (1 + len(differences))
     equal = observed == 0 and not drawn.any()  # the predictions are the same, however documents are drawn
     interval = Interval(0.0, 0.0, 0.0, len(drawn)) if equal else interval_of(observed, drawn, m)

@@ -146,6 +146,8 @@ def entity_report(
     paired_test : compares two models.   chunk_report : the strict scores without intervals.
     """
     matches = [_checked_match(match) for match in matches]
+    if not matches:
+        raise ValueError(f"matches is empty; expected some of {', '.join(map(repr, MATCHES))}")
     pairs = paired_entities(truth, found, scheme)
     overlap = _checked_overlap(min_overlap)
     owners, n = in_documents(len(pairs), documents)
