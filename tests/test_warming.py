@@ -8,7 +8,9 @@ import pytest
 from command.command_files import KINDS as FITS
 
 import maxmargin as mm
+from maxmargin.base.errors import warn_caller
 from maxmargin.command.kinds import KINDS
+from maxmargin.command.main import main
 from maxmargin.warming import TINY
 
 COUNT = """
@@ -37,6 +39,26 @@ def test_names_of_kinds_and_estimators():
     assert mm.warmup("ordinal")[0].compiled == 0  # again in the same process
     with pytest.raises(ValueError, match=r"kinds has 'ordinals'; did you mean 'ordinal'\?"):
         mm.warmup(["ordinals"])
+
+
+def test_an_interruption_ends_it(monkeypatch):
+    """Ctrl-C during a tiny fit ends that fit with its best model, but nobody wants the other ones then."""
+    calls = []
+
+    def interrupted(self, X, y, *others, **named):
+        calls.append(X)
+        warn_caller("training was interrupted", mm.errors.TrainingInterrupted)
+        return self
+
+    monkeypatch.setattr(mm.OrdinalSVC, "fit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        mm.warmup("ordinal")
+    assert len(calls) == 1
+
+
+def test_an_empty_name_of_a_folder(capsys):
+    assert main(["warmup", "ordinal", "--cache", ""]) == 2
+    assert "--cache is empty" in capsys.readouterr().err
 
 
 @pytest.mark.slow

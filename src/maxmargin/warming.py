@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from maxmargin.base.compile_clock import COMPILING
-from maxmargin.base.errors import hearing
+from maxmargin.base.errors import TrainingInterrupted, hearing
 from maxmargin.base.progress_line import LiveLine
 from maxmargin.base.suggestions import did_you_mean
 
@@ -79,7 +79,7 @@ def warmup(kinds: str | Iterable[str] | None = None, *, verbose: int = 0) -> lis
     ['classes']
     """
     wanted = _wanted(kinds)
-    with LiveLine(verbose, "compiling") as line, hearing():
+    with LiveLine(verbose, "compiling") as line:
         return [_warmed(kind, line, f"{k} of {len(wanted)}: {kind}") for k, kind in enumerate(wanted, 1)]
 
 
@@ -103,7 +103,11 @@ def _warmed(kind: str, line: LiveLine, where: str) -> WarmedKind:
     line.doing(where)
     for fit in TINY[kind]():
         model = getattr(package, fit.estimator)(**fit.parameters)
-        model.fit(fit.X, fit.Y, **fit.others).predict(fit.X)
+        with hearing() as heard:
+            model.fit(fit.X, fit.Y, **fit.others)
+        if any(category is TrainingInterrupted for category, _ in heard):
+            raise KeyboardInterrupt  # which a fit only takes for its own end
+        model.predict(fit.X)
         if hasattr(model, "predict_proba"):
             model.predict_proba(fit.X)
     after = COMPILING.times()

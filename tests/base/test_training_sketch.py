@@ -40,6 +40,26 @@ def test_what_cannot_be_compared():
     assert TrainingSketch.of([1, 2], [1]) is None
 
 
+@pytest.mark.parametrize("shape", [(1, 12), (3, 4)])
+def test_sparse_matrices_of_any_kind_have_the_content_of_dense_ones(shape):
+    dense = np.arange(12).reshape(shape) * (np.arange(12).reshape(shape) % 3 > 0)
+    duplicates = sparse.csr_array(([1.0, 2.0, 0.0, 5.0], ([0, 0, 0, 0], [2, 2, 1, 0])), shape=(1, 4))
+    assert TrainingSketch.of([duplicates], [0]).seen([np.array([5.0, 0, 3, 0])], [0]).all_of_them
+    for form in (sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.csr_matrix):
+        assert TrainingSketch.of([form(dense)], [0]).seen([dense[0] if shape[0] == 1 else dense], [0]).all_of_them
+
+
+def test_no_dense_row_is_made():
+    """A dense row of these features would take 32 TB."""
+    rows = sparse.csr_array(([1.0, 2.0], [7, 2**42 - 1], [0, 1, 2]), shape=(2, 2**42))
+    assert len(TrainingSketch.of(rows, [0, 1]).hashes) == 2
+
+
+def test_whole_numbers_beyond_the_largest_float():
+    assert TrainingSketch.of([[1.0]], [10**400]) is None
+    assert TrainingSketch.of([[10**400]], [1]) is None
+
+
 def test_models_keep_it(tmp_path):
     model = mm.MulticlassSVC().fit(X, Y)
     model.save(tmp_path / "model.mm")

@@ -102,8 +102,15 @@ def _hashes(X: Any, Y: Any, most: int) -> NDArray[np.int64] | None:
     )
     try:
         return np.array([int.from_bytes(each.digest(), "little", signed=True) for each in digests], dtype=np.int64)
-    except (TypeError, ValueError, LookupError, AttributeError, RecursionError):  # data that `fit` may yet accept
-        return None
+    except (
+        TypeError,
+        ValueError,
+        LookupError,
+        AttributeError,
+        RecursionError,
+        OverflowError,
+    ):  # data that `fit` may yet accept
+        return None  # data that `fit` may yet accept
 
 
 def _example(data: Any, i: int) -> Any:
@@ -112,6 +119,25 @@ def _example(data: Any, i: int) -> Any:
     if hasattr(data, "iloc"):
         return data.iloc[i].tolist() if data.ndim > 1 else data.iloc[i]
     return data[i]
+
+
+def _numbers_content(shape: tuple[int, ...], places: NDArray[Any], values: NDArray[Any]) -> bytes:
+    """Return the content of an array with some nonzero values at some places, in ascending order."""
+    return repr(shape).encode() + places.astype(np.int64).tobytes() + values.astype(float).tobytes()
+
+
+def _sparse_content(matrix: Any) -> bytes:
+    """Return the content of the same dense array; a matrix of one row is a vector.
+
+    No dense array is made: rows of hashed features may be longer than the memory.
+    """
+    matrix = (matrix.reshape(1, -1) if matrix.ndim == 1 else matrix).tocsr(copy=True)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    rows, columns = matrix.shape
+    row = np.repeat(np.arange(rows, dtype=np.int64), np.diff(matrix.indptr))
+    places = row * columns + matrix.indices
+    return _numbers_content((columns,) if rows == 1 else (rows, columns), places, matrix.data)
 
 
 def _content(value: Any) -> bytes:
@@ -123,13 +149,13 @@ def _content(value: Any) -> bytes:
     if isinstance(value, bool | int | float):
         return np.float64(value).tobytes()
     if sparse.issparse(value):
-        value = value.toarray()[0] if value.shape[0] == 1 else value.toarray()
+        return _sparse_content(value)
     if isinstance(value, Sequence) and value and all(isinstance(each, int | float | np.number) for each in value):
         value = np.asarray(value, dtype=float)
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         flat = np.ascontiguousarray(value, dtype=float).ravel()
         kept = np.flatnonzero(flat)
-        return repr(value.shape).encode() + kept.astype(np.int64).tobytes() + flat[kept].tobytes()
+        return _numbers_content(value.shape, kept, flat[kept])
     if isinstance(value, Mapping):
         parts = sorted(_content(key) + b":" + _content(each) for key, each in value.items())
     elif isinstance(value, set | frozenset):

@@ -28,6 +28,8 @@ def run(settings: argparse.Namespace) -> int:
 
 def _use_folder(name: str) -> None:
     """Let numba keep compiled functions in a folder, which is created if necessary."""
+    if not name:
+        raise UsageError("--cache is empty; expected the name of a folder")
     folder = Path(name).resolve()
     try:
         folder.mkdir(parents=True, exist_ok=True)

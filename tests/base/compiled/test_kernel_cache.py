@@ -1,4 +1,5 @@
 import os
+from pathlib import Path
 
 import numba
 import pytest
@@ -55,6 +56,28 @@ def test_folders_of_old_states_are_removed(package):
         (folders[-1] / "entry").touch()
         os.utime(folders[-1], (state, state))  # so that their order does not depend on the clock
     assert [folder.exists() for folder in folders] == [False] * 3 + [True] * (KEPT + 1)
+
+
+def test_processes_that_begin_at_the_same_time_share_the_folder(package, monkeypatch):
+    """Another process creates the folder between the question whether it exists and its creation."""
+    exists = Path.exists
+
+    def late(self):
+        found = exists(self)
+        if self.parent.name == "kernels":
+            self.mkdir(parents=True, exist_ok=True)
+        return found
+
+    monkeypatch.setattr(Path, "exists", late)
+    assert cache_folder(package).parent == package / "__pycache__" / "kernels"
+
+
+def test_processes_that_remove_the_same_old_folders(package, monkeypatch):
+    def fail(root, new):
+        raise FileNotFoundError(root / "old")
+
+    monkeypatch.setattr(kernel_cache, "_remove_old", fail)
+    assert cache_folder(package).parent == package / "__pycache__" / "kernels"
 
 
 def test_the_setting_of_numba_is_restored(package):

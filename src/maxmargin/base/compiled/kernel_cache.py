@@ -59,8 +59,9 @@ def cache_folder(package_dir: Path) -> Path | None:
         folder = root / digest
         with contextlib.suppress(OSError, RuntimeError):
             if not folder.exists():
-                folder.mkdir(parents=True)
-                _remove_old(root, folder)
+                folder.mkdir(parents=True, exist_ok=True)  # another process may be faster
+                with contextlib.suppress(OSError):  # or may be removing the same folders
+                    _remove_old(root, folder)
             tempfile.TemporaryFile(dir=folder).close()
             return folder
     return None
