@@ -20,7 +20,7 @@ from maxmargin.base.suggestions import did_you_mean
 
 
 class WarmedKind(NamedTuple):
-    """What `warmup` has done for one kind of data.
+    """The result of `warmup` for one kind of data.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ COMPARED = 2000  # the most examples of a report that are compared with them
 
 
 class SeenExamples(NamedTuple):
-    """How many of some examples are known to be training examples."""
+    """The number of examples that are known to be training examples."""
 
     compared: int  # the number of examples that were compared
     found: int  # how many of them are among the remembered training examples
@@ -32,7 +32,7 @@ class SeenExamples(NamedTuple):
 
     @property
     def notice(self) -> str:
-        """What to tell people who read scores on these examples; empty if none is known to be a training example."""
+        """Return a warning for readers of scores on these examples; empty if none is known to be a training example."""
         if not self.found:
             return ""
         if self.all_of_them:

@@ -22,7 +22,7 @@ LONGEST = 100  # characters of an output or a name in text
 
 
 class Contribution(NamedTuple):
-    """What one weight adds to a score at one unit of the output: contribution = weight · value.
+    """The share of one weight in a score, at one unit of the output: contribution = weight · value.
 
     Attributes
     ----------
