@@ -62,6 +62,13 @@ def test_an_empty_name_of_a_folder(capsys):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", ["sequences", "graphs"])
+def test_it_gives_no_warning(kind):
+    """Warnings, which are errors here, would be about data that no user has given."""
+    assert [each.kind for each in mm.warmup([kind])] == [kind]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["classes", "sequences", "parsing"])
 def test_a_fit_finds_everything(tmp_path, kind):
     cache = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kernels")}

@@ -103,13 +103,13 @@ def _warmed(kind: str, line: LiveLine, where: str) -> WarmedKind:
     line.doing(where)
     for fit in TINY[kind]():
         model = getattr(package, fit.estimator)(**fit.parameters)
-        with hearing() as heard:
+        with hearing() as heard:  # warnings about these data are of no use
             model.fit(fit.X, fit.Y, **fit.others)
-        if any(category is TrainingInterrupted for category, _ in heard):
-            raise KeyboardInterrupt  # which a fit only takes for its own end
-        model.predict(fit.X)
-        if hasattr(model, "predict_proba"):
-            model.predict_proba(fit.X)
+            if any(category is TrainingInterrupted for category, _ in heard):
+                raise KeyboardInterrupt  # which a fit only takes for its own end
+            model.predict(fit.X)
+            if hasattr(model, "predict_proba"):
+                model.predict_proba(fit.X)
     after = COMPILING.times()
     return WarmedKind(kind, after.begun - before.begun, after.seconds - before.seconds)
 
